@@ -1,0 +1,1 @@
+"""Records, ids, errors, clock and seeds that every room shares. Standard library only."""
