@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from posttrain.core.clock import Clock, SystemClock
 from posttrain.core.plain import to_plain
@@ -67,7 +67,13 @@ class EventLog:
             for listener in self._listeners:
                 listener(event)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
-        """Force the log to disk and close it; idempotent."""
+        """Close the log; idempotent."""
         with self._lock:
             self._file.close()

@@ -18,8 +18,25 @@ __all__ = ["LineFile", "read_lines", "to_line"]
 
 
 def to_line(record: Any) -> bytes:
-    """One JSON line; keys keep their order, a number that is not finite becomes null."""
-    return orjson.dumps(record, option=orjson.OPT_NON_STR_KEYS) + b"\n"
+    """One JSON line; keys keep their order, a number that is not finite becomes null.
+
+    A candidate chooses the text of its errors, so half a surrogate pair, which UTF-8 lacks, is
+    stored as U+FFFD instead of ending the run.
+    """
+    try:
+        return orjson.dumps(record) + b"\n"
+    except orjson.JSONEncodeError:
+        return orjson.dumps(_with_whole_text(record)) + b"\n"
+
+
+def _with_whole_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_with_whole_text(key): _with_whole_text(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_whole_text(item) for item in value]
+    return value
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
