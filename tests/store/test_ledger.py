@@ -110,9 +110,7 @@ def test_the_database_itself_refuses_a_trained_row_without_its_step(ledger: Ledg
     other.close()
 
 
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=30, deadline=None)
 @given(
     moves=st.lists(
         st.tuples(
