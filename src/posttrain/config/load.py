@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import orjson
 from pydantic import ValidationError
 
 from posttrain.config.complaint import complain
@@ -41,11 +42,12 @@ def load_run_config(path: Path | None, overrides: Sequence[str] = ()) -> RunConf
 def read_saved_config(path: Path) -> RunConfig:
     """The ``config.json`` of a run directory; raises like ``load_run_config``."""
     try:
-        return RunConfig.model_validate_json(path.read_bytes())
+        tables = orjson.loads(path.read_bytes())
     except FileNotFoundError:
         raise NotFoundError(f"{path} does not exist; is this a run directory?") from None
-    except ValidationError as error:
-        raise ConfigError(complain(error, RunConfig, str(path))) from None
+    except orjson.JSONDecodeError as error:
+        raise ConfigError(f"{path} is not JSON ({error}); restore it") from None
+    return _validate(tables, str(path))
 
 
 def parse_override(text: str) -> tuple[tuple[str, ...], Any]:
