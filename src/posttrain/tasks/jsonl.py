@@ -1,7 +1,8 @@
 """JSON lines with the place that each came from, so that every complaint can name file and line.
 
-Integers keep all their digits (some references return numbers beyond 64 bits), and the non-JSON
-literals ``NaN`` and ``Infinity`` are refused: a tagged float says them.
+Integers keep all their digits: some references return numbers beyond 64 bits. The non-JSON literals
+``NaN`` and ``Infinity`` are refused in our own formats, where a tagged float says them; releases of
+others do hold them.
 """
 
 import gzip
@@ -33,13 +34,15 @@ def read_text(path: Path) -> str:
         ) from error
 
 
-def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_json_lines(
+    path: Path, *, allow_constants: bool = False
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (``"file:line"``, object) for each line that is not blank."""
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.strip():
             continue
         where = f"{path}:{number}"
-        record = parse_json(line, where)
+        record = parse_json(line, where, allow_constants=allow_constants)
         if not isinstance(record, dict):
             raise TaskFormatError(
                 f"{where}: the line holds a {type(record).__name__}; each line is one JSON object"
@@ -47,10 +50,10 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, record
 
 
-def parse_json(text: str, where: str) -> Any:
+def parse_json(text: str, where: str, *, allow_constants: bool = False) -> Any:
     """The JSON value of ``text``; a ``TaskFormatError`` names ``where`` and the column."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=None if allow_constants else _refuse_constant)
     except json.JSONDecodeError as error:
         raise TaskFormatError(
             f"{where}: not valid JSON at column {error.colno}: {error.msg}; "
