@@ -15,7 +15,7 @@ import difflib
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cyclopts import App, CycloptsError
 
@@ -23,7 +23,7 @@ import posttrain
 from posttrain.cli.output import complain
 from posttrain.core.errors import PosttrainError
 
-__all__ = ["VERBS", "build_app", "main"]
+__all__ = ["VERBS", "build_app", "exit_code_of", "main"]
 
 VERBS = {
     "doctor": "What this machine can enforce and run, and what mends what is missing.",
@@ -64,8 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tokens = sys.argv[1:] if arguments is None else list(arguments)
     if tokens and not tokens[0].startswith("-") and tokens[0] not in VERBS:
         return _unknown_verb(tokens[0])
+    return exit_code_of(lambda: build_app()(tokens, exit_on_error=False, print_error=False))
+
+
+def exit_code_of(command: Callable[[], int | None]) -> int:
+    """Call ``command`` and turn its end into an exit code, with one line for what went wrong."""
     try:
-        return build_app()(tokens, exit_on_error=False, print_error=False) or 0
+        return command() or 0
     except CycloptsError as error:
         complain(f"{error} See: posttrain --help")
         return 2
@@ -74,8 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         complain(str(error))
         return error.exit_code
-    except KeyboardInterrupt:
-        complain("interrupted")
+    except KeyboardInterrupt as interrupt:
+        complain(str(interrupt) or "interrupted")
         return 130
     except OSError as error:
         return _end_of_disk_or_pipe(error)
