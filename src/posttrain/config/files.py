@@ -16,6 +16,7 @@ from posttrain.core.verdict import FailureKind, Status, Validity
 __all__ = ["EvalReport", "MetricsLine", "ResultLine", "RolloutLine"]
 
 Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class CountOfTests(Section):
@@ -176,13 +177,13 @@ class MetricsLine(Section):
     """Loss of the supervised stream."""
     loss_kl: Annotated[float | None, Field(alias="loss/kl")]
     """KL term."""
-    mean_length: Annotated[float, Field(alias="completions/mean_length")]
+    mean_length: Annotated[float | None, Field(alias="completions/mean_length")]
     """Tokens an answer."""
-    truncated: Annotated[float, Field(alias="completions/truncated", ge=0.0, le=1.0)]
+    truncated: Annotated[Share | None, Field(alias="completions/truncated")]
     """Share of answers cut at ``policy.max_tokens``."""
-    error_share: Annotated[float, Field(alias="verdict/error_share", ge=0.0, le=1.0)]
+    error_share: Annotated[Share | None, Field(alias="verdict/error_share")]
     """Share of attempts without a verdict."""
-    tamper_share: Annotated[float, Field(alias="tamper/share", ge=0.0, le=1.0)]
+    tamper_share: Annotated[Share | None, Field(alias="tamper/share")]
     """Share of attempts that were observed tampering."""
     tokens: Count
     """Sampled in this step."""
