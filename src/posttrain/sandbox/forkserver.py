@@ -1,0 +1,274 @@
+"""The part of a sandbox that both backends share: programs, lanes, executions.
+
+    prepare ──► zygote per program ──► lanes, each with the next execution set up
+    start ────► idle lane (or another) ──► bounds ──► job ──► Run ──► lane is idle again
+
+A backend adds its ``Wall``: the command that starts an interpreter, and who measures its lanes.
+"""
+
+import contextlib
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+from posttrain.core.errors import SandboxError
+from posttrain.core.execution import ExecResult, Outcome
+from posttrain.sandbox.limits import refuse_unsupported, resource_limits
+from posttrain.sandbox.meter import Meter
+from posttrain.sandbox.protocol import Capability, ExecSpec, Program
+from posttrain.sandbox.reactor import Reactor
+from posttrain.sandbox.run import Run
+from posttrain.sandbox.warm import Lane, Slot, Zygote
+from posttrain.sandbox.wire import (
+    boot_message,
+    job_message,
+    memory_file,
+    packet_pair,
+    send_job,
+)
+
+__all__ = ["ForkServer", "Wall"]
+
+_COMMANDS = ""
+"""Key of the zygote that has no program and serves commands."""
+
+
+class Wall(Protocol):
+    """What tells one backend from another."""
+
+    name: str
+    folder: str
+    """Where executions keep their files when they have no namespaces, else empty."""
+    path: str
+    """``PATH`` of commands."""
+    stop_signal: signal.Signals
+    own_user_namespace: bool
+    watchdog: bool
+
+    def command(self, control_fd: int) -> list[str]:
+        """The command line that starts a zygote on an inherited control socket."""
+        ...
+
+    def new_meter(self, lane_pid: int) -> Meter:
+        """A meter for a lane that has not forked yet."""
+        ...
+
+    def capabilities(self) -> Mapping[str, Capability]: ...
+
+    def close(self) -> None: ...
+
+
+class _Pool:
+    """One program's zygote and its idle lanes."""
+
+    def __init__(self, zygote: Zygote, wall: Wall) -> None:
+        self._zygote = zygote
+        self._wall = wall
+        self._idle: deque[Lane] = deque()
+        self._lanes: set[Lane] = set()
+
+    def add_idle(self) -> None:
+        self._idle.append(self._new_lane())
+
+    def take(self) -> tuple[Lane, Slot]:
+        """A lane and its prepared execution; a lane that died while idle is replaced."""
+        while True:
+            try:
+                lane = self._idle.popleft()
+            except IndexError:
+                lane = self._new_lane()
+                return lane, self._slot_of(lane)
+            with contextlib.suppress(SandboxError):
+                return lane, self._slot_of(lane)
+
+    def give_back(self, lane: Lane) -> None:
+        try:
+            lane.prepare()
+        except SandboxError:
+            self._drop(lane)
+        else:
+            self._idle.append(lane)
+
+    def close(self) -> None:
+        for lane in tuple(self._lanes):
+            self._drop(lane)
+        self._zygote.close()
+
+    def _new_lane(self) -> Lane:
+        control, pid = self._zygote.new_lane()
+        lane = Lane(control, self._wall.new_meter(pid))
+        self._lanes.add(lane)
+        lane.prepare()
+        return lane
+
+    def _slot_of(self, lane: Lane) -> Slot:
+        try:
+            return lane.take()
+        except SandboxError:
+            self._drop(lane)
+            raise
+
+    def _drop(self, lane: Lane) -> None:
+        self._lanes.discard(lane)
+        lane.close()
+
+
+class ForkServer:
+    """A sandbox made of warm interpreters behind one kind of wall; implements ``Sandbox``."""
+
+    def __init__(self, wall: Wall, *, slots: int) -> None:
+        self.name = wall.name
+        self._wall = wall
+        self._slots = slots
+        self._reactor = Reactor()
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="sandbox-starter")
+        self._pools: dict[str, _Pool] = {}
+        self._lock = threading.Lock()
+        self._nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        self._live: set[Run] = set()
+        self._closed = False
+
+    def capabilities(self) -> Mapping[str, Capability]:
+        """Level by limit."""
+        return self._wall.capabilities()
+
+    def prepare(self, programs: Sequence[Program]) -> None:
+        """Load programs into warm interpreters of their own; idempotent.
+
+        Raises:
+            SandboxError: an interpreter did not start or a program could not be loaded.
+        """
+        for program in programs:
+            self._pool(program.name, program)
+
+    def start(self, spec: ExecSpec) -> Run:
+        """Start without waiting.
+
+        Raises:
+            LimitUnsupportedError: a limit that this backend cannot hold.
+            SandboxError: the sandbox itself failed to start.
+        """
+        refuse_unsupported(spec.limits, self.name)
+        if (spec.argv is None) == (spec.program is None):
+            raise ValueError("an execution needs either argv or program: give exactly one of them")
+        if self._closed:
+            raise SandboxError("the sandbox is closed: open another one")
+        pool = self._pool(spec.program or _COMMANDS, None)
+        lane, slot = pool.take()
+        try:
+            run, ends = self._watched(spec, pool, lane, slot)
+        except OSError as error:
+            slot[0].close()
+            pool.give_back(lane)
+            raise SandboxError(f"the sandbox died before its job: {error}") from error
+        self._live.add(run)
+        run.begin()
+        self._hand_over(spec, slot, ends)
+        return run
+
+    def _watched(
+        self, spec: ExecSpec, pool: _Pool, lane: Lane, slot: Slot
+    ) -> tuple[Run, tuple[int, int]]:
+        """The driver's side of an execution, and the ends of its pipes that the job gets."""
+        pidfd = os.pidfd_open(slot[1])
+        lane.meter.begin(slot[1], spec.limits)
+        (out_read, out_write), (err_read, err_write) = os.pipe(), os.pipe()
+
+        def on_end() -> None:
+            self._live.discard(run)
+            pool.give_back(lane)
+
+        run = Run(
+            limits=spec.limits,
+            reactor=self._reactor,
+            meter=lane.meter,
+            status=slot[0],
+            pidfd=pidfd,
+            outputs=(out_read, err_read),
+            stop_signal=self._wall.stop_signal,
+            on_end=on_end,
+        )
+        return run, (out_write, err_write)
+
+    def _hand_over(self, spec: ExecSpec, slot: Slot, ends: tuple[int, int]) -> None:
+        rlimits = resource_limits(
+            spec.limits,
+            own_user_namespace=self._wall.own_user_namespace,
+            watchdog=self._wall.watchdog,
+        )
+        env = spec.env if spec.argv is None else {"PATH": self._wall.path, **spec.env}
+        stdin = memory_file(spec.stdin) if spec.stdin else self._nothing
+        try:
+            # A dead receiver is no error here: its death is what the run reports.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                send_job(
+                    slot[0], job_message(spec, rlimits=rlimits, env=env), (stdin, *ends, *spec.fds)
+                )
+        finally:
+            os.close(ends[0])
+            os.close(ends[1])
+            if stdin != self._nothing:
+                os.close(stdin)
+
+    def run(self, spec: ExecSpec) -> ExecResult:
+        """``start`` and ``wait``; a failed start is a record too."""
+        try:
+            process = self.start(spec)
+        except SandboxError as error:
+            return ExecResult(outcome=Outcome.SANDBOX_ERROR, detail=str(error))
+        return process.wait()
+
+    def close(self) -> None:
+        """End everything and remove what was made; idempotent."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        for run in tuple(self._live):
+            run.kill()
+            run.wait()
+        for pool in self._pools.values():
+            pool.close()
+        self._reactor.close()
+        self._starter.shutdown()
+        os.close(self._nothing)
+        self._wall.close()
+
+    def _pool(self, name: str, program: Program | None) -> _Pool:
+        pool = self._pools.get(name)
+        if pool is not None:
+            return pool
+        with self._lock:
+            if name not in self._pools:
+                if name != _COMMANDS and program is None:
+                    raise ValueError(
+                        f"program {name!r} is not loaded; loaded are {sorted(self._pools)}; "
+                        "call prepare() first"
+                    )
+                self._pools[name] = self._new_pool(program)
+            return self._pools[name]
+
+    def _new_pool(self, program: Program | None) -> _Pool:
+        ours, theirs = packet_pair()
+        command = self._wall.command(theirs.fileno())
+        start = self._starter.submit(Zygote.start, command, ours, theirs.fileno())
+        try:
+            zygote = start.result()
+        except OSError as error:
+            ours.close()
+            raise SandboxError(f"the sandbox did not start: {error}") from error
+        finally:
+            theirs.close()
+        pool = _Pool(zygote, self._wall)
+        try:
+            zygote.boot(boot_message(program, folder=self._wall.folder))
+            for _ in range(self._slots):
+                pool.add_idle()
+        except SandboxError:
+            pool.close()
+            raise
+        return pool

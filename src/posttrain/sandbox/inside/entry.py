@@ -1,0 +1,133 @@
+"""How one child shuts itself in, before its job is known and before any candidate code exists.
+
+Behind the wall every mount is read-only. A child adds what it may write: one tmpfs that is its
+working directory (``/tmp/box``), its ``/tmp`` and its ``/dev/shm``, bounded in bytes and inodes,
+and a ``/proc`` of its own process namespace. Nested user namespaces are switched off, because
+with one a candidate could mount file systems that no disk limit covers.
+"""
+
+import os
+import shutil
+import socket
+import struct
+from fcntl import ioctl
+
+from posttrain.sandbox.inside import kernel
+
+__all__ = ["BOX", "Namespaces", "PlainFolder"]
+
+BOX = "/tmp/box"
+_HIDDEN = kernel.MS_NOSUID | kernel.MS_NODEV
+_ALL = (
+    kernel.CLONE_NEWUSER
+    | kernel.CLONE_NEWPID
+    | kernel.CLONE_NEWNS
+    | kernel.CLONE_NEWNET
+    | kernel.CLONE_NEWIPC
+    | kernel.CLONE_NEWUTS
+)
+_DEFAULT_DISK_BYTES = 64 * 1024 * 1024
+_DEFAULT_FILES = 4096
+_SIOCSIFFLAGS = 0x8914
+_IFF_UP_RUNNING = 0x41
+
+
+def _write(path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+class Namespaces:
+    """Fresh user, pid, mount, network, ipc and uts namespaces for each execution."""
+
+    def __init__(self) -> None:
+        self._uid, self._gid = os.getuid(), os.getgid()
+        self._limits = (_DEFAULT_DISK_BYTES, _DEFAULT_FILES)
+
+    def fork(self) -> int:
+        """Fork into the namespaces; the child is the first process of its own pid namespace."""
+        return kernel.clone(_ALL)
+
+    def enter(self) -> None:
+        """Make the private file systems; called once, in the child."""
+        _write("/proc/self/setgroups", "deny")
+        _write("/proc/self/uid_map", f"{self._uid} {self._uid} 1")
+        _write("/proc/self/gid_map", f"{self._gid} {self._gid} 1")
+        disk_bytes, files = self._limits
+        kernel.mount(
+            "tmpfs", "/tmp", "tmpfs", _HIDDEN, f"size={disk_bytes},nr_inodes={files},mode=1777"
+        )
+        os.mkdir(BOX)
+        kernel.mount("/tmp", "/dev/shm", "", kernel.MS_BIND)
+        kernel.mount("proc", "/proc", "proc", _HIDDEN | kernel.MS_NOEXEC)
+        _write("/proc/sys/user/max_user_namespaces", "0")
+        socket.sethostname("sandbox")
+
+    def narrow(self, *, disk_bytes: int, files: int, loopback: bool) -> str:
+        """Apply the job's own limits, give up all privileges; returns the working directory."""
+        wanted = (max(disk_bytes, 4096), max(files, 1) + _OWN_INODES)
+        if wanted != self._limits:
+            options = f"size={wanted[0]},nr_inodes={wanted[1]}"
+            kernel.mount("", "/tmp", "", kernel.MS_REMOUNT | _HIDDEN, options)
+        if loopback:
+            _raise_loopback()
+        kernel.drop_privileges()
+        return BOX
+
+    def room_used(self) -> tuple[int, int]:
+        """Bytes and inodes that the job occupies in the private file system."""
+        stat = os.statvfs("/tmp")
+        used_bytes = (stat.f_blocks - stat.f_bfree) * stat.f_frsize
+        return used_bytes, stat.f_files - stat.f_ffree - _OWN_INODES
+
+    def remove(self) -> None:
+        """Nothing to do: the mounts die with their namespace."""
+
+
+_OWN_INODES = 2
+"""The root of the tmpfs and the working directory in it."""
+
+
+def _raise_loopback() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        request = struct.pack("16sh14x", b"lo", _IFF_UP_RUNNING)
+        ioctl(probe.fileno(), _SIOCSIFFLAGS, request)
+
+
+class PlainFolder:
+    """No walls at all: a folder and a plain fork, for the unsafe backend."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self._box = ""
+
+    def fork(self) -> int:
+        """Fork; 0 in the child."""
+        return os.fork()
+
+    def enter(self) -> None:
+        """Make the working directory and adopt whatever descendants are orphaned."""
+        os.setsid()
+        kernel.set_child_subreaper()
+        self._box = os.path.join(self._base, str(os.getpid()))
+        os.mkdir(self._box)
+
+    def narrow(self, *, disk_bytes: int, files: int, loopback: bool) -> str:
+        """Return the working directory; nothing is held apart."""
+        return self._box
+
+    def room_used(self) -> tuple[int, int]:
+        """Bytes and files in the folder."""
+        total, count = 0, 0
+        for folder, _, names in os.walk(self._box):
+            for name in names:
+                total += os.lstat(os.path.join(folder, name)).st_size
+                count += 1
+        return total, count
+
+    def remove(self) -> None:
+        """Delete the working directory."""
+        shutil.rmtree(self._box, ignore_errors=True)

@@ -1,0 +1,129 @@
+"""System calls that the standard library lacks, through ctypes; errors are ``OSError``.
+
+``PyDLL`` keeps the interpreter lock held during a call. This is what makes ``clone`` safe here:
+the only thread of a single-threaded interpreter continues in the child with the lock it had.
+"""
+
+import ctypes
+import os
+import platform
+
+__all__ = [
+    "CLONE_NEWCGROUP",
+    "CLONE_NEWIPC",
+    "CLONE_NEWNET",
+    "CLONE_NEWNS",
+    "CLONE_NEWPID",
+    "CLONE_NEWUSER",
+    "CLONE_NEWUTS",
+    "MS_BIND",
+    "MS_NODEV",
+    "MS_NOEXEC",
+    "MS_NOSUID",
+    "MS_PRIVATE",
+    "MS_REC",
+    "MS_REMOUNT",
+    "clone",
+    "drop_privileges",
+    "mount",
+    "set_child_subreaper",
+    "set_dumpable",
+    "set_parent_death_signal",
+    "unshare",
+]
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWCGROUP = 0x02000000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_NOSUID = 0x2
+MS_NODEV = 0x4
+MS_NOEXEC = 0x8
+MS_REMOUNT = 0x20
+MS_BIND = 0x1000
+MS_REC = 0x4000
+MS_PRIVATE = 0x40000
+
+_SYS_CLONE = {"x86_64": 56, "aarch64": 220}
+_SYS_CAPSET = {"x86_64": 126, "aarch64": 91}
+_MACHINE = platform.machine()
+_SIGCHLD = 17
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_CAPBSET_DROP = 24
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_NO_NEW_PRIVS = 38
+_LINUX_CAPABILITY_VERSION_3 = 0x20080522
+_MAX_CAPABILITY = 63
+
+_libc = ctypes.PyDLL(None, use_errno=True)
+
+
+def _checked(result: int, what: str) -> int:
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+    return result
+
+
+def clone(flags: int) -> int:
+    """Fork into the given fresh namespaces; 0 in the child, its pid in the caller."""
+    nothing = ctypes.c_long(0)
+    number = ctypes.c_long(_SYS_CLONE[_MACHINE])
+    result = _libc.syscall(
+        number, ctypes.c_ulong(flags | _SIGCHLD), nothing, nothing, nothing, nothing
+    )
+    return _checked(result, "clone")
+
+
+def unshare(flags: int) -> None:
+    """Move the caller into fresh namespaces."""
+    _checked(_libc.unshare(ctypes.c_int(flags)), "unshare")
+
+
+def mount(source: str, target: str, fstype: str, flags: int, data: str = "") -> None:
+    """``mount(2)``; strings are encoded as file names, an empty one is passed as NULL."""
+    arguments = [os.fsencode(text) if text else None for text in (source, target, fstype, data)]
+    result = _libc.mount(
+        arguments[0], arguments[1], arguments[2], ctypes.c_ulong(flags), arguments[3]
+    )
+    _checked(result, f"mount {fstype or 'bind'} on {target}")
+
+
+def _prctl(option: int, value: int, what: str) -> None:
+    nothing = ctypes.c_ulong(0)
+    result = _libc.prctl(option, ctypes.c_ulong(value), nothing, nothing, nothing)
+    _checked(result, what)
+
+
+def set_parent_death_signal(signal_number: int) -> None:
+    """Ask for a signal when the parent dies."""
+    _prctl(_PR_SET_PDEATHSIG, signal_number, "prctl PDEATHSIG")
+
+
+def set_child_subreaper() -> None:
+    """Become the parent of orphaned descendants."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1, "prctl CHILD_SUBREAPER")
+
+
+def set_dumpable(allowed: bool) -> None:
+    """Open or close this process to tracing and to ``/proc/PID`` reads by its own user."""
+    _prctl(_PR_SET_DUMPABLE, int(allowed), "prctl DUMPABLE")
+
+
+def drop_privileges() -> None:
+    """Give up every capability for good, also those that executing a file could bring."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1, "prctl NO_NEW_PRIVS")
+    nothing = ctypes.c_ulong(0)
+    for capability in range(_MAX_CAPABILITY + 1):
+        if _libc.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), nothing, nothing, nothing) < 0:
+            break
+    header = (ctypes.c_uint32 * 2)(_LINUX_CAPABILITY_VERSION_3, 0)
+    sets = (ctypes.c_uint32 * 6)()
+    number = ctypes.c_long(_SYS_CAPSET[_MACHINE])
+    _checked(_libc.syscall(number, ctypes.byref(header), ctypes.byref(sets)), "capset")

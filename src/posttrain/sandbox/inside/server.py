@@ -1,0 +1,98 @@
+"""The warm interpreter: loads one program, then forks on request and runs nothing else.
+
+    driver ──► zygote ──(L)──► lane ──(R)──► init of one execution (see runner)
+                 │               │
+                 └── each ends when its own control socket closes: the driver is gone
+
+A lane is a plain fork that serves one execution after another; the driver puts it in a cgroup
+once, so that no execution has to be moved. Both fork only while they have a single thread.
+"""
+
+import gc
+import importlib
+import os
+import shutil
+import signal
+import socket
+import sys
+import types
+from typing import Any
+
+from posttrain.sandbox.inside import entry, kernel, runner
+
+__all__ = ["main"]
+
+_TEST_RUNNERS = ("pytest", "_pytest", "unittest", "doctest")
+
+
+class _Server:
+    """The state that zygote and lanes share."""
+
+    def __init__(self, boot: dict[str, Any]) -> None:
+        base = boot["folder"]
+        self.enclosure: runner.Enclosure = entry.PlainFolder(base) if base else entry.Namespaces()
+        self.program = _load(boot["program"]) if boot["program"] else None
+        self.base = base
+
+
+def main(control: socket.socket, boot: dict[str, Any]) -> None:
+    """Load, report ``R`` (ready) or ``F`` + reason, then serve until the driver goes away."""
+    try:
+        server = _Server(boot)
+        _assert_clean(boot)
+    except BaseException as error:  # noqa: BLE001 - the boundary: a failed load becomes a message
+        control.send(b"F" + f"{type(error).__name__}: {error}".encode())
+        return
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.collect()
+    gc.disable()
+    gc.freeze()
+    control.send(b"R")
+    _serve(control, server)
+    if server.base:
+        shutil.rmtree(server.base, ignore_errors=True)
+
+
+def _load(program: dict[str, Any]) -> dict[str, Any]:
+    for name in program["preload"]:
+        importlib.import_module(name)
+    module = types.ModuleType(program["name"])
+    sys.modules[program["name"]] = module
+    code = compile(program["source"], f"<{program['name']}>", "exec", dont_inherit=True)
+    exec(code, module.__dict__)
+    return module.__dict__
+
+
+def _assert_clean(boot: dict[str, Any]) -> None:
+    wanted = set(boot["program"]["preload"]) if boot["program"] else set()
+    if not wanted.intersection(_TEST_RUNNERS):
+        loaded = [name for name in _TEST_RUNNERS if name in sys.modules]
+        if loaded:
+            raise ImportError(f"test runners are loaded in a candidate's interpreter: {loaded}")
+    num_threads = len(os.listdir("/proc/self/task"))
+    if num_threads != 1:
+        raise RuntimeError(f"cannot fork: the interpreter has {num_threads} threads, not 1")
+
+
+def _serve(control: socket.socket, server: _Server) -> None:
+    """Answer requests; returns when the driver's end is closed. Children never return here."""
+    while True:
+        request, fds, _, _ = socket.recv_fds(control, 16, 1)
+        if not request:
+            return
+        child = os.fork() if request == b"L" else server.enclosure.fork()
+        if child == 0:
+            control.close()
+            peer = socket.socket(fileno=fds[0])
+            if request == b"L":
+                _be_lane(peer, server)
+            runner.execute(peer, server.enclosure, server.program)
+        os.close(fds[0])
+
+
+def _be_lane(control: socket.socket, server: _Server) -> None:
+    kernel.set_parent_death_signal(signal.SIGKILL)
+    control.send(b"H")
+    _serve(control, server)
+    os._exit(0)

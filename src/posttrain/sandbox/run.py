@@ -1,0 +1,198 @@
+"""One execution on the driver's side: drains both pipes, holds the limits, assembles the result.
+
+Its methods run in the reactor's thread, except ``wait`` and ``kill``, which any thread may call.
+The execution has ended when its init is dead: the kernel reports that on the pidfd only after
+every process below it is gone.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+from posttrain.core.execution import ExecResult, Outcome
+from posttrain.core.task import Limits
+from posttrain.sandbox.ending import Ending, judge_ending
+from posttrain.sandbox.meter import Meter, Sample
+from posttrain.sandbox.reactor import Reactor
+from posttrain.sandbox.wire import Status, receive_status
+
+__all__ = ["TICK_S", "Run"]
+
+TICK_S = 0.02
+_READ_BYTES = 65536
+
+
+class Run:
+    """A running execution; implements ``Process``."""
+
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        reactor: Reactor,
+        meter: Meter,
+        status: socket.socket,
+        pidfd: int,
+        outputs: tuple[int, int],
+        stop_signal: signal.Signals,
+        on_end: Callable[[], None],
+    ) -> None:
+        self._limits = limits
+        self._reactor = reactor
+        self._meter = meter
+        self._status = status
+        self._pidfd = pidfd
+        self._chunks: dict[int, list[bytes]] = {fd: [] for fd in outputs}
+        self._open = set(outputs)
+        self._outputs = outputs
+        self._room = limits.output_bytes
+        self._stop_signal = stop_signal
+        self._on_end = on_end
+        self._stopped: Ending | None = None
+        self._truncated = False
+        self._result: ExecResult | None = None
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+        self._started = self._last_output = time.monotonic()
+
+    def begin(self) -> None:
+        """Start to watch; called once, right before the job is sent."""
+        self._started = self._last_output = time.monotonic()
+        for fd in self._outputs:
+            os.set_blocking(fd, False)
+            self._reactor.watch(fd, self)
+        self._reactor.call_at(self._started + TICK_S, self)
+        self._reactor.watch(self._pidfd, self)
+
+    def wait(self) -> ExecResult:
+        """Block until the tree is dead and the record complete; idempotent."""
+        self._ended.wait()
+        assert self._result is not None
+        return self._result
+
+    def kill(self, outcome: Outcome = Outcome.CANCELLED) -> None:
+        """End the tree; has no effect on the outcome when a limit was hit before."""
+        self._stop((outcome, None))
+
+    def ready(self, fd: int) -> None:
+        """Take output, or notice the end."""
+        if fd == self._pidfd:
+            self._finish()
+        elif self._take(fd) == 0:
+            self._close_output(fd)
+
+    def tick(self, now: float) -> float | None:
+        """Measure, stop what is over a limit, and say when to look again."""
+        if self._ended.is_set():
+            return None
+        ending = self._limit_hit(now, self._meter.sample())
+        if ending is not None:
+            self._stop(ending)
+        return min(now + TICK_S, max(self._started + self._limits.wall_s, now + 0.001))
+
+    def fail(self, error: Exception) -> None:
+        """Record a fault of ours; whatever candidate code does from here on is not judged."""
+        self._stop((Outcome.SANDBOX_ERROR, None))
+        self._complete(
+            ExecResult(outcome=Outcome.SANDBOX_ERROR, detail=f"{type(error).__name__}: {error}")
+        )
+
+    def _limit_hit(self, now: float, sample: Sample) -> Ending | None:
+        limits = self._limits
+        if sample.oom_kills or sample.memory_bytes > limits.memory_bytes:
+            return Outcome.OOM, "memory_bytes"
+        if sample.cpu_s > limits.cpu_s:
+            return Outcome.CPU_TIMEOUT, "cpu_s"
+        if now - self._started >= limits.wall_s:
+            return Outcome.WALL_TIMEOUT, "wall_s"
+        if limits.idle_s is not None and now - self._last_output >= limits.idle_s:
+            return Outcome.IDLE_TIMEOUT, "idle_s"
+        if sample.num_tasks > limits.pids:
+            return Outcome.PIDS_LIMIT, "pids"
+        return None
+
+    def _stop(self, ending: Ending) -> None:
+        if self._ended.is_set():
+            return
+        if self._stopped is None:
+            self._stopped = ending
+        with self._lock, contextlib.suppress(OSError):
+            if self._pidfd >= 0:
+                signal.pidfd_send_signal(self._pidfd, self._stop_signal)
+
+    def _take(self, fd: int) -> int | None:
+        """Read once; returns the number of bytes, or None when there is nothing yet."""
+        try:
+            data = os.read(fd, _READ_BYTES)
+        except BlockingIOError:
+            return None
+        if not data:
+            return 0
+        self._last_output = time.monotonic()
+        kept = data[: self._room] if len(data) > self._room else data
+        if kept:
+            self._chunks[fd].append(kept)
+            self._room -= len(kept)
+        if len(kept) < len(data):
+            self._truncated = True
+            self._stop((Outcome.OUTPUT_LIMIT, "output_bytes"))
+        return len(data)
+
+    def _close_output(self, fd: int) -> None:
+        self._reactor.forget(fd)
+        self._open.discard(fd)
+        os.close(fd)
+
+    def _finish(self) -> None:
+        wall_s = time.monotonic() - self._started
+        for fd in tuple(self._open):
+            while self._take(fd):
+                pass
+        sample = self._meter.sample()
+        status = receive_status(self._status)
+        self._complete(self._assemble(status, sample, wall_s))
+
+    def _assemble(self, status: Status, sample: Sample, wall_s: float) -> ExecResult:
+        outcome, limit_hit = judge_ending(status, sample, self._limits, self._stopped)
+        report = status.report
+        natural = report is not None and self._stopped is None
+        return ExecResult(
+            outcome=outcome,
+            exit_code=report.exit_code if report and natural and not report.signal else None,
+            signal=(report.signal or None) if report and natural else None,
+            cpu_s=max(sample.cpu_s, report.cpu_s if report else 0.0),
+            wall_s=wall_s,
+            peak_memory_bytes=sample.peak_bytes,
+            stdout=b"".join(self._chunks[self._outputs[0]]),
+            stderr=b"".join(self._chunks[self._outputs[1]]),
+            truncated=self._truncated,
+            limit_hit=limit_hit,
+            consulted=status.consulted,
+            detail=_detail(outcome, status),
+        )
+
+    def _complete(self, result: ExecResult) -> None:
+        if self._result is not None:
+            return
+        self._result = result
+        for fd in tuple(self._open):
+            self._close_output(fd)
+        self._reactor.forget(self._pidfd)
+        with self._lock:
+            os.close(self._pidfd)
+            self._pidfd = -1
+        self._status.close()
+        self._ended.set()
+        self._on_end()
+
+
+def _detail(outcome: Outcome, status: Status) -> str:
+    if status.setup_error is not None:
+        return status.setup_error
+    if outcome is Outcome.SANDBOX_DEAD:
+        return "the first process of the sandbox ended without a report"
+    return ""

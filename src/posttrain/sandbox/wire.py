@@ -1,0 +1,175 @@
+"""What travels between the driver and a warm interpreter: boot text, requests, jobs, reports.
+
+Every message is one packet of a ``SOCK_SEQPACKET`` socket. The driver's messages are trusted by
+the other side; of what comes back only fixed forms are read (one letter, or a packed record),
+since by then candidate code may have run.
+"""
+
+import json
+import os
+import socket
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from posttrain.core.errors import SandboxError
+from posttrain.sandbox.inside.runner import REPORT
+from posttrain.sandbox.protocol import ExecSpec, Program
+
+__all__ = [
+    "BOOT",
+    "Report",
+    "Status",
+    "boot_message",
+    "job_message",
+    "memory_file",
+    "packet_pair",
+    "receive_hello",
+    "receive_status",
+    "send_job",
+]
+
+BOOT = """
+import json, os, socket, sys, types
+control = socket.socket(fileno=int(sys.argv[1]))
+_, fds, _, _ = socket.recv_fds(control, 16, 1)
+with open(fds[0], "rb") as file:
+    boot = json.load(file)
+for name in ("posttrain", "posttrain.sandbox", "posttrain.sandbox.inside"):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = []
+for name, source in boot.pop("modules"):
+    full = "posttrain.sandbox.inside." + name
+    module = sys.modules[full] = types.ModuleType(full)
+    setattr(sys.modules["posttrain.sandbox.inside"], name, module)
+    exec(compile(source, "<" + full + ">", "exec"), module.__dict__)
+module.main(control, boot)
+"""
+"""Run by ``python -c``; its argument is the number of the control socket."""
+
+_MODULES = ("kernel", "entry", "runner", "server")
+_INLINE_BYTES = 96 * 1024
+_ELSEWHERE = b"\0\0\0\0"
+"""A header of no length: the whole job is in the last descriptor."""
+_MESSAGE_BYTES = 4096
+_CREDENTIALS = struct.Struct("3i")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """What the init of an execution says after its tree is dead."""
+
+    exit_code: int
+    signal: int
+    cpu_s: float
+    max_resident_bytes: int
+    disk_bytes: int
+    files: int
+    num_left: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Status:
+    """All that an execution said on its status socket."""
+
+    consulted: bool
+    setup_error: str | None
+    report: Report | None
+
+
+def packet_pair() -> tuple[socket.socket, socket.socket]:
+    """Two joined packet sockets; closed at ``exec`` unless passed on."""
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+def memory_file(content: bytes) -> int:
+    """A descriptor of an anonymous file at its start; needs no reader to be written."""
+    fd = os.memfd_create("posttrain", os.MFD_CLOEXEC)
+    with open(fd, "wb", closefd=False) as file:
+        file.write(content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def boot_message(program: Program | None, *, folder: str) -> bytes:
+    """What a zygote reads first; ``folder`` is empty where executions get namespaces."""
+    inside = Path(__file__).parent / "inside"
+    modules = [(name, (inside / f"{name}.py").read_text("utf-8")) for name in _MODULES]
+    wanted = None
+    if program is not None:
+        wanted = {
+            "name": program.name,
+            "source": program.path.read_text("utf-8"),
+            "preload": program.preload,
+        }
+    return json.dumps({"modules": modules, "program": wanted, "folder": folder}).encode()
+
+
+def job_message(
+    spec: ExecSpec, *, rlimits: list[tuple[str, int, int]], env: Mapping[str, str]
+) -> bytes:
+    """Length of the header, the header, then the payload and the files one after another."""
+    header = {
+        "argv": spec.argv,
+        "env": dict(env),
+        "payload": len(spec.payload),
+        "files": [(path, len(content)) for path, content in spec.files.items()],
+        "disk_bytes": spec.limits.disk_bytes,
+        "files_limit": spec.limits.files,
+        "loopback": spec.limits.network == "loopback",
+        "rlimits": rlimits,
+    }
+    packed = json.dumps(header).encode()
+    return b"".join((len(packed).to_bytes(4, "little"), packed, spec.payload, *spec.files.values()))
+
+
+def send_job(status: socket.socket, message: bytes, fds: Sequence[int]) -> None:
+    """Hand over a job; one that is too large for a packet goes as a memory file, sent last."""
+    if len(message) <= _INLINE_BYTES:
+        socket.send_fds(status, [message], fds)
+        return
+    large = memory_file(message)
+    try:
+        socket.send_fds(status, [_ELSEWHERE], [*fds, large])
+    finally:
+        os.close(large)
+
+
+def receive_hello(peer: socket.socket) -> int:
+    """Wait for ``H``; returns the sender's process id as this process sees it.
+
+    Raises:
+        SandboxError: the peer failed, or died, or did not answer within the socket's time-out.
+    """
+    try:
+        message, ancillary, _, _ = peer.recvmsg(_MESSAGE_BYTES, socket.CMSG_SPACE(12))
+    except OSError as error:
+        raise SandboxError(f"a warm interpreter did not answer: {error}") from error
+    if message != b"H":
+        reason = message[1:].decode("utf-8", "replace") or "it ended without a message"
+        raise SandboxError(f"a sandboxed process could not be set up: {reason}")
+    for level, kind, content in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+            return int(_CREDENTIALS.unpack(content[:12])[0])
+    raise SandboxError("the kernel passed no credentials with a greeting")
+
+
+def receive_status(peer: socket.socket) -> Status:
+    """Read what is there without waiting; to be called when the execution's init is dead."""
+    consulted, setup_error, report = False, None, None
+    while True:
+        try:
+            message = peer.recv(_MESSAGE_BYTES, socket.MSG_DONTWAIT)
+        except OSError:
+            break
+        if not message:
+            break
+        kind, rest = message[:1], message[1:]
+        if kind == b"C":
+            consulted = True
+        elif kind == b"F":
+            setup_error = rest.decode("utf-8", "replace")
+        elif kind == b"E" and len(rest) == REPORT.size:
+            report = Report(**dict(zip(Report.__slots__, REPORT.unpack(rest), strict=True)))
+    return Status(consulted=consulted, setup_error=setup_error, report=report)
