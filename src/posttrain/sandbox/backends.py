@@ -6,6 +6,7 @@ names the mend, and the backend without walls has to be asked for twice.
 
 from posttrain.core.errors import ConfigError, PrerequisiteError
 from posttrain.sandbox.forkserver import ForkServer
+from posttrain.sandbox.namespace import NamespaceWall
 from posttrain.sandbox.process import NoWall
 from posttrain.sandbox.protocol import Sandbox
 
@@ -29,5 +30,5 @@ def open_sandbox(name: str = "namespace", *, unsafe: bool = False, slots: int = 
             )
         return ForkServer(NoWall(), slots=slots)
     if name == "namespace":
-        raise PrerequisiteError("not built")
+        return ForkServer(NamespaceWall(), slots=slots)
     raise ConfigError(f"unknown sandbox backend {name!r}; allowed are {', '.join(BACKENDS)}")

@@ -40,7 +40,7 @@ def judge_ending(status: Status, sample: Sample, limits: Limits, stopped: Ending
 
 
 def _explain_failure(report: Report, sample: Sample, limits: Limits) -> Ending:
-    if sample.pids_refused or max(report.num_left, sample.num_tasks) >= limits.pids:
+    if sample.pids_refused or max(report.num_left + 1, sample.num_tasks) >= limits.pids:
         return Outcome.PIDS_LIMIT, "pids"
     if report.signal == signal.SIGXFSZ or report.disk_bytes >= limits.disk_bytes:
         return Outcome.DISK_LIMIT, "disk_bytes"

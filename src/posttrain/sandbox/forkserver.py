@@ -49,8 +49,9 @@ class Wall(Protocol):
     own_user_namespace: bool
     watchdog: bool
 
-    def command(self, control_fd: int) -> list[str]:
-        """The command line that starts a zygote on an inherited control socket."""
+    def command(self, control_fd: int) -> tuple[list[str], tuple[int, ...]]:
+        """The command line that starts a zygote on an inherited control socket, and further
+        descriptors that it reads; the caller closes these."""
         ...
 
     def new_meter(self, lane_pid: int) -> Meter:
@@ -254,15 +255,17 @@ class ForkServer:
 
     def _new_pool(self, program: Program | None) -> _Pool:
         ours, theirs = packet_pair()
-        command = self._wall.command(theirs.fileno())
-        start = self._starter.submit(Zygote.start, command, ours, theirs.fileno())
+        command, read_fds = self._wall.command(theirs.fileno())
+        inherited = (theirs.fileno(), *read_fds)
         try:
-            zygote = start.result()
+            zygote = self._starter.submit(Zygote.start, command, ours, inherited).result()
         except OSError as error:
             ours.close()
             raise SandboxError(f"the sandbox did not start: {error}") from error
         finally:
             theirs.close()
+            for fd in read_fds:
+                os.close(fd)
         pool = _Pool(zygote, self._wall)
         try:
             zygote.boot(boot_message(program, folder=self._wall.folder))

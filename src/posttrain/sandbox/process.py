@@ -33,9 +33,9 @@ class NoWall:
         self.folder = tempfile.mkdtemp(prefix="posttrain-process-")
         self.path = f"{os.path.dirname(sys.executable)}:/usr/bin:/bin"
 
-    def command(self, control_fd: int) -> list[str]:
+    def command(self, control_fd: int) -> tuple[list[str], tuple[int, ...]]:
         """A warm interpreter without site packages, with a fixed hash seed."""
-        return [
+        command = [
             "env",
             "PYTHONHASHSEED=0",
             "LANG=C.UTF-8",
@@ -43,6 +43,7 @@ class NoWall:
             sys.executable,
             *("-s", "-P", "-S", "-B", "-c", BOOT, str(control_fd)),
         ]
+        return command, ()
 
     def new_meter(self, lane_pid: int) -> Meter:
         """A watchdog; the lane itself is not bounded."""

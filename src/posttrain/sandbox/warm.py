@@ -93,8 +93,10 @@ class Zygote:
         self._lock = threading.Lock()
 
     @classmethod
-    def start(cls, command: list[str], control: socket.socket, child_fd: int) -> "Zygote":
-        """Start ``command``, which holds ``child_fd``, the other end of ``control``.
+    def start(
+        cls, command: list[str], control: socket.socket, inherited: tuple[int, ...]
+    ) -> "Zygote":
+        """Start ``command``; among the descriptors it inherits is the other end of ``control``.
 
         The thread that calls this must live as long as the zygote is wanted: the kernel ties the
         parent-death signal to the thread, not to the process.
@@ -105,7 +107,7 @@ class Zygote:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            pass_fds=(child_fd,),
+            pass_fds=inherited,
             env={"PATH": os.defpath},
             start_new_session=True,
         )

@@ -280,8 +280,11 @@ def _exec_command(header: dict[str, Any], status_fd: int) -> NoReturn:
     try:
         os.execvpe(argv[0], argv, header["env"])
     except FileNotFoundError as error:
-        code, reason = _NOT_FOUND, error
+        _refuse_command(argv[0], error, _NOT_FOUND)
     except OSError as error:
-        code, reason = _NOT_EXECUTABLE, error
-    os.write(2, f"{argv[0]}: {reason.strerror}\n".encode())
+        _refuse_command(argv[0], error, _NOT_EXECUTABLE)
+
+
+def _refuse_command(name: str, error: OSError, code: int) -> NoReturn:
+    os.write(2, f"{name}: {error.strerror}\n".encode())
     os._exit(code)
