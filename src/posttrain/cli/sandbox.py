@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from posttrain.cli.output import Output, complain
-from posttrain.cli.verb import Backend, Unsafe, verb
+from posttrain.cli.verb import AboveZero, Backend, Unsafe, verb
 from posttrain.core.errors import ConfigError
 from posttrain.core.execution import ExecResult, Outcome
 from posttrain.core.task import Limits
@@ -31,12 +31,12 @@ def run(
     template: str = "python",
     backend: Backend = "namespace",
     unsafe: Unsafe = False,
-    wall_s: float = _DEFAULT.wall_s,
-    cpu_s: float = _DEFAULT.cpu_s,
-    memory_bytes: int = _DEFAULT.memory_bytes,
-    pids: int = _DEFAULT.pids,
-    output_bytes: int = _DEFAULT.output_bytes,
-    disk_bytes: int = _DEFAULT.disk_bytes,
+    wall_s: Annotated[float, AboveZero] = _DEFAULT.wall_s,
+    cpu_s: Annotated[float, AboveZero] = _DEFAULT.cpu_s,
+    memory_bytes: Annotated[int, AboveZero] = _DEFAULT.memory_bytes,
+    pids: Annotated[int, AboveZero] = _DEFAULT.pids,
+    output_bytes: Annotated[int, AboveZero] = _DEFAULT.output_bytes,
+    disk_bytes: Annotated[int, AboveZero] = _DEFAULT.disk_bytes,
     output: Output = Output(),
 ) -> int:
     """Run CMD without network, files or identity of this machine; exit 4 unless it ended ok.

@@ -3,8 +3,9 @@
 from typing import Annotated
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
-__all__ = ["Backend", "Overrides", "Unsafe", "verb"]
+__all__ = ["AboveZero", "Backend", "Overrides", "Unsafe", "Workers", "verb"]
 
 Overrides = Annotated[
     tuple[str, ...],
@@ -23,6 +24,13 @@ Backend = Annotated[
 Unsafe = Annotated[
     bool, Parameter(negative=(), help="Allow a sandbox backend that protects nothing.")
 ]
+
+Workers = Annotated[
+    int, Parameter(help="Gradings at a time; 0 takes the usable cores.", validator=Number(gte=0))
+]
+
+AboveZero = Parameter(validator=Number(gt=0))
+"""For a flag that bounds something."""
 
 
 def verb(name: str, *examples: str) -> App:
