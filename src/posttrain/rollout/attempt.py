@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from posttrain.core.clock import Clock, SystemClock
-from posttrain.core.execution import ExecResult
+from posttrain.core.errors import SandboxError, VerifierError
+from posttrain.core.execution import ExecResult, Outcome
 from posttrain.core.reward import Reward
 from posttrain.core.rollout import AttemptKey, Rollout, Turn
 from posttrain.core.seeds import derive_seed
 from posttrain.core.task import Task
-from posttrain.core.verdict import Status, Verdict
+from posttrain.core.verdict import Failure, FailureKind, Status, Validity, Verdict
 from posttrain.tasks.completion import extract_code
 
 __all__ = ["AttemptSpec", "Grade", "Pay", "run_attempt"]
@@ -41,6 +42,7 @@ class AttemptSpec:
     seed: int
     """Names the fresh tests and the order of cases of this grading."""
     max_tries: int = 3
+    """At least 1."""
 
 
 def run_attempt(spec: AttemptSpec, grade: Grade, pay: Pay, clock: Clock | None = None) -> Rollout:
@@ -65,12 +67,27 @@ def run_attempt(spec: AttemptSpec, grade: Grade, pay: Pay, clock: Clock | None =
 
 def _judge(spec: AttemptSpec, grade: Grade) -> tuple[Verdict, int]:
     code = extract_code(spec.turn.text)
-    tries = 1
-    verdict = grade(spec.task, code, derive_seed(spec.seed, "try", tries))
-    while verdict.status is Status.ERROR and tries < spec.max_tries:
-        tries += 1
-        verdict = grade(spec.task, code, derive_seed(spec.seed, "try", tries))
+    for tries in range(1, spec.max_tries + 1):
+        verdict = _grade_once(spec, grade, code, tries)
+        if verdict.status is not Status.ERROR:
+            break
     return verdict, tries
+
+
+def _grade_once(spec: AttemptSpec, grade: Grade, code: str | None, tries: int) -> Verdict:
+    try:
+        return grade(spec.task, code, derive_seed(spec.seed, "try", tries))
+    except (SandboxError, VerifierError) as error:
+        ours = isinstance(error, SandboxError)
+        return Verdict(
+            task_id=spec.task.id,
+            status=Status.ERROR,
+            trust=spec.task.verifier.trust,
+            validity=Validity.INFRA_INVALID if ours else Validity.VERIFIER_INVALID,
+            failure=Failure(kind=FailureKind.INFRA, detail=str(error)),
+            exec=ExecResult(outcome=Outcome.SANDBOX_ERROR, detail=str(error)),
+            code=code,
+        )
 
 
 def _short(result: ExecResult) -> ExecResult:

@@ -6,21 +6,22 @@ operating-system error becomes a ``StoreError`` that says which path, why, and w
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from posttrain.core.errors import StoreError
 
-__all__ = ["force_folder", "storing", "write_atomically"]
+__all__ = ["force_folder", "replacing", "storing", "write_atomically"]
 
 _REMEDIES = {
     errno.ENOSPC: "the disk is full; free space there",
     errno.EDQUOT: "the disk quota is used up; free space there",
     errno.EFBIG: "the file size limit is reached; raise it (ulimit -f)",
-    errno.EACCES: "permission is denied; choose another run.root or change the permissions",
-    errno.EPERM: "permission is denied; choose another run.root or change the permissions",
-    errno.EROFS: "the file system is read-only; choose another run.root",
+    errno.EACCES: "permission is denied; choose another folder or change the permissions",
+    errno.EPERM: "permission is denied; choose another folder or change the permissions",
+    errno.EROFS: "the file system is read-only; choose another folder",
     errno.ENOTDIR: "a part of the path is a file, not a folder; choose another path",
 }
 
@@ -35,8 +36,8 @@ def storing(path: Path) -> Iterator[None]:
     except OSError as error:
         reason = _REMEDIES.get(error.errno or 0, error.strerror or str(error))
         raise StoreError(
-            f"cannot store {str(path)!r}: {reason}, then go on with `posttrain resume`; "
-            "what was stored before is intact"
+            f"cannot store {str(path)!r}: {reason}; what was stored before is intact, "
+            "repeat the command, or `posttrain resume` the run"
         ) from error
 
 
@@ -55,6 +56,40 @@ def write_atomically(path: Path, content: bytes) -> None:
                 beside.unlink()
             raise
         force_folder(path.parent)
+
+
+@contextmanager
+def replacing(path: Path | None) -> Iterator[Callable[[bytes], object]]:
+    """Give a function that writes; what it wrote becomes ``path`` when the block ends well.
+
+    None writes nowhere. Folders above ``path`` are made.
+    """
+    if path is None:
+        yield len
+        return
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with storing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = beside.open("wb")
+    try:
+        yield _writer(file, path)
+        with storing(path):
+            file.flush()
+            os.fsync(file.fileno())
+            beside.replace(path)
+            force_folder(path.parent)
+    finally:
+        with suppress(OSError):
+            file.close()
+        beside.unlink(missing_ok=True)
+
+
+def _writer(file: BinaryIO, path: Path) -> Callable[[bytes], object]:
+    def write(content: bytes) -> None:
+        with storing(path):
+            file.write(content)
+
+    return write
 
 
 def force_folder(folder: Path) -> None:

@@ -1,0 +1,204 @@
+"""One evaluation of one policy: sampled attempts at target tasks, scored regression items, prose.
+
+    target tasks ─ sample ∥ judge ─► outcomes ─┐
+    choice items ─ score ──────────► choices  ─┼─► report (tracks with intervals, and the raw
+    prose        ─ score ──────────► perplexity┘   outcomes, which later comparisons pair)
+
+Seeds depend on task and attempt alone, so two policies answer with common random numbers, and a
+comparison of both is paired task by task.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from posttrain.core.clock import Clock, SystemClock
+from posttrain.core.plain import to_plain
+from posttrain.core.reward import Reward
+from posttrain.core.rollout import Rollout, Turn
+from posttrain.core.task import Task
+from posttrain.core.verdict import Status, Verdict
+from posttrain.evaluate.regression import (
+    ChoiceItem,
+    ChoiceOutcome,
+    perplexity,
+    score_choices,
+    summarize_regression,
+)
+from posttrain.evaluate.target import TaskOutcome, summarize_target
+from posttrain.loop.bench import Bench, Job, Sampling, collect, plan_jobs
+from posttrain.policy.protocol import Policy
+from posttrain.reward.layers import RewardSpec, score
+from posttrain.store.event_kinds import Emit, EventKind
+
+__all__ = [
+    "EvalSpec",
+    "choices_of",
+    "evaluate",
+    "group_by_source",
+    "outcomes_of",
+    "silent",
+    "task_outcomes",
+]
+
+
+def silent(kind: EventKind, **fields: Any) -> None:
+    """An ``Emit`` that tells nobody."""
+
+
+def group_by_source(task: Task) -> str:
+    """The group of a task outside the procedural set: where it comes from."""
+    return task.source.name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EvalSpec:
+    """What is evaluated, how, and under which name."""
+
+    label: str
+    step: int
+    seed: int
+    sampling: Sampling
+    tasks: Sequence[Task] = ()
+    attempts: int = 1
+    choices: Sequence[ChoiceItem] = ()
+    prose: Sequence[str] = ()
+    group_of: Callable[[Task], str] = group_by_source
+    report_path: str | None = None
+    """For the event: where in the run directory the report will lie."""
+
+
+def evaluate(
+    policy: Policy, spec: EvalSpec, bench: Bench, emit: Emit = silent, clock: Clock | None = None
+) -> dict[str, Any]:
+    """The report object of ``reports/eval_*.json``, with ``outcomes`` and ``choices`` beside."""
+    clock = clock or SystemClock()
+    started_s = clock.monotonic_s()
+    _tell_start(policy, spec, emit)
+    outcomes = _target(policy, spec, bench, emit, clock)
+    choices = score_choices(policy, spec.choices) if spec.choices else []
+    prose = perplexity(policy, spec.prose) if spec.prose else None
+    tracks = {
+        "target": summarize_target(outcomes),
+        "regression": summarize_regression(choices, prose),
+    }
+    wall_s = clock.monotonic_s() - started_s
+    emit(
+        EventKind.EVAL_FINISHED,
+        label=spec.label,
+        step=spec.step,
+        temperature=spec.sampling.params.temperature,
+        wall_s=wall_s,
+        report=spec.report_path,
+        target=tracks["target"],
+        regression=tracks["regression"],
+    )
+    return {
+        "step": spec.step,
+        "policy": policy.name,
+        "policy_version": policy.version,
+        "label": spec.label,
+        "temperature": spec.sampling.params.temperature,
+        "attempts": spec.attempts,
+        "tracks": tracks,
+        "outcomes": to_plain(outcomes),
+        "choices": to_plain(choices),
+        "time/eval_s": wall_s,
+    }
+
+
+def task_outcomes(
+    rollouts: Sequence[Rollout], tasks: Sequence[Task], group_of: Callable[[Task], str]
+) -> list[TaskOutcome]:
+    """Per task, in task order: passed, not passed, or None where no verdict was possible."""
+    passed: dict[str, list[bool | None]] = {task.id: [] for task in tasks}
+    for rollout in rollouts:
+        verdict = rollout.verdict
+        known = verdict.status is not Status.ERROR
+        passed[rollout.key.task_id].append(verdict.passed if known else None)
+    return [
+        TaskOutcome(
+            task_id=task.id,
+            family=task.family,
+            group=group_of(task),
+            passed=tuple(passed[task.id]),
+        )
+        for task in tasks
+    ]
+
+
+def outcomes_of(report: Mapping[str, Any]) -> list[TaskOutcome]:
+    """The target outcomes that a stored report holds."""
+    return [
+        TaskOutcome(**{**outcome, "passed": tuple(outcome["passed"])})
+        for outcome in report["outcomes"]
+    ]
+
+
+def choices_of(report: Mapping[str, Any]) -> list[ChoiceOutcome]:
+    """The regression outcomes that a stored report holds."""
+    return [ChoiceOutcome(**outcome) for outcome in report["choices"]]
+
+
+def _target(
+    policy: Policy, spec: EvalSpec, bench: Bench, emit: Emit, clock: Clock
+) -> list[TaskOutcome]:
+    jobs = plan_jobs(
+        spec.tasks, run=spec.label, step=0, attempts=spec.attempts, seed=spec.seed, purpose="eval"
+    )
+    collected = collect(
+        jobs,
+        policy=policy,
+        sampling=spec.sampling,
+        bench=bench,
+        pay=_pay,
+        watch=_EvalWatch(label=spec.label, total=len(jobs), emit=emit),
+        clock=clock,
+    )
+    return task_outcomes(collected.rollouts, spec.tasks, spec.group_of)
+
+
+def _pay(verdict: Verdict, task: Task) -> Reward:
+    return score(verdict, RewardSpec())
+
+
+def _tell_start(policy: Policy, spec: EvalSpec, emit: Emit) -> None:
+    emit(
+        EventKind.EVAL_STARTED,
+        label=spec.label,
+        step=spec.step,
+        policy_version=policy.version,
+        temperature=spec.sampling.params.temperature,
+        tasks=len(spec.tasks),
+        attempts=spec.attempts,
+        regression_items=len(spec.choices),
+    )
+
+
+@dataclass(kw_only=True, slots=True)
+class _EvalWatch:
+    label: str
+    total: int
+    emit: Emit
+    done: int = 0
+    passed: int = 0
+    every: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.every = max(self.total // 50, 1)
+
+    def sampled(self, job: Job, turn: Turn) -> None:
+        """Progress counts verdicts, not answers."""
+
+    def judged(self, rollout: Rollout, num_grading: int) -> None:
+        """Tell about fifty times per evaluation."""
+        self.done += 1
+        self.passed += rollout.verdict.passed
+        if self.done % self.every == 0 or self.done == self.total:
+            self.emit(
+                EventKind.EVAL_PROGRESS,
+                label=self.label,
+                done=self.done,
+                total=self.total,
+                passed=self.passed,
+            )
