@@ -97,6 +97,8 @@ class Parts:
     policy: TrainablePolicy
     learner: TrainingLearner
     curriculum: TeachingCurriculum
+    pool: Sequence[Task]
+    """The tasks that the curriculum draws from."""
     bench: Bench
     pay_in: Callable[[Phase], Pay]
     """The reward of a curriculum phase."""

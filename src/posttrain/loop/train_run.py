@@ -13,6 +13,7 @@ from typing import Any
 
 from posttrain.config.run import RunConfig
 from posttrain.core.clock import Clock, SystemClock
+from posttrain.core.task import Task
 from posttrain.loop.calibrate import expected_run_s
 from posttrain.loop.cheat import catch_cheat
 from posttrain.loop.checkpointing import Position, restore, rewind, save
@@ -21,6 +22,7 @@ from posttrain.loop.interrupt import Interrupted, sigterm_as_interrupt
 from posttrain.loop.parts import Parts
 from posttrain.loop.step import publish, run_step
 from posttrain.loop.tracks import Tracks
+from posttrain.observe.report import write_report_page
 from posttrain.store.event_kinds import Emit, EventKind
 from posttrain.store.events import EventLog, Listener
 from posttrain.store.ledger import Ledger
@@ -112,8 +114,13 @@ def _run(parts: Parts, tracks: Tracks, position: Position) -> dict[str, Any]:
         "time/run_s": parts.clock.monotonic_s() - started_s,
     }
     write_report(parts.directory.reports / "final.json", report)
+    write_report_page(parts.directory, report, _prompts(parts.pool))
     parts.emit(EventKind.RUN_FINISHED, step=steps, wall_s=report["time/run_s"], report=report)
     return report
+
+
+def _prompts(tasks: Sequence[Task]) -> dict[str, str]:
+    return {task.id: task.prompt[-1].content for task in tasks}
 
 
 def _train(parts: Parts, tracks: Tracks, position: Position) -> None:
@@ -154,7 +161,7 @@ def _tell_start(parts: Parts, tracks: Tracks, position: Position) -> None:
         policy_version=parts.policy.version,
         group_size=algorithm.group_size,
         groups_per_step=algorithm.groups_per_step,
-        train_tasks=parts.num_tasks,
+        train_tasks=len(parts.pool),
         expected_s=expected_run_s(parts, tracks),
         command=resume_command(parts.directory),
     )
