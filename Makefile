@@ -27,8 +27,6 @@ setup:
 demo: setup
 	@$(BIN)/posttrain doctor -q
 	@$(BIN)/posttrain train examples/demo.toml --set run.seed=$(SEED) --set run.name=$(NAME)
-	@echo "One honest and one cheating solution of the same task:"
-	@$(BIN)/posttrain grade examples/cheat/tasks.jsonl --solutions examples/cheat/solutions.jsonl
 
 test: setup
 	@$(BIN)/python -m pytest -q -n $(WORKERS)
