@@ -15,7 +15,7 @@ from posttrain.tasks.complaint import did_you_mean
 from posttrain.tasks.format import read_tasks
 from posttrain.tasks.samples import sample_path
 
-__all__ = ["TASK_SAMPLES", "find_task", "load_pool", "pool_stats"]
+__all__ = ["TASK_SAMPLES", "load_pool", "pool_stats"]
 
 TASK_SAMPLES = ("mbpp", "humaneval")
 
@@ -44,15 +44,6 @@ def load_pool(
         splits = ", ".join(sorted({task.split.value for task in pool.values()})) or "none"
         raise TaskFormatError(f"no task of split {split or 'any'}; the sources hold {splits}")
     return chosen
-
-
-def find_task(tasks: Sequence[Task], task_id: str) -> Task:
-    """The task with this id, or a ``NotFoundError`` that names the nearest one."""
-    for task in tasks:
-        if task.id == task_id:
-            return task
-    hint = did_you_mean(task_id, [task.id for task in tasks]) or ";"
-    raise NotFoundError(f"no task {task_id!r}{hint} the pool holds {len(tasks)} tasks")
 
 
 def pool_stats(tasks: Sequence[Task]) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from types import MappingProxyType
 
 from posttrain.core.errors import NotFoundError
 from posttrain.tasks.complaint import did_you_mean
+from posttrain.tasks.jsonl import read_json_lines
 
-__all__ = ["SAMPLES", "sample_path"]
+__all__ = ["SAMPLES", "load_general_prompts", "load_prose", "sample_path"]
 
 SAMPLES: Mapping[str, str] = MappingProxyType(
     {
@@ -35,3 +36,13 @@ def sample_path(name: str) -> Path:
         hint = did_you_mean(name, SAMPLES) or ";"
         raise NotFoundError(f"unknown sample {name!r}{hint} known are {', '.join(SAMPLES)}")
     return Path(__file__).parent / "data" / SAMPLES[name]
+
+
+def load_general_prompts() -> list[str]:
+    """Everyday requests for the supervised stream, none of them about code."""
+    return [line["prompt"] for _, line in read_json_lines(sample_path("general_prompts"))]
+
+
+def load_prose() -> list[str]:
+    """Held-out paragraphs for perplexity, 0.4 to 1.5 KB each."""
+    return [line["text"] for _, line in read_json_lines(sample_path("prose"))]

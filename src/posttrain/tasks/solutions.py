@@ -14,7 +14,7 @@ from posttrain.tasks.complaint import Record, parse_record
 from posttrain.tasks.completion import extract_code
 from posttrain.tasks.jsonl import read_json_lines
 
-__all__ = ["Solution", "read_solutions"]
+__all__ = ["Solution", "SolutionLine", "read_solutions"]
 
 _FORMS = ("completion", "solution", "files")
 
