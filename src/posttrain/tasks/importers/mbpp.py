@@ -79,6 +79,16 @@ def tests_prompt(statement: str, asserts: list[str]) -> str:
 
 
 def _task(row: MbppRow, path: Path) -> Task:
+    try:
+        return _parsed_task(row, path)
+    except SyntaxError as error:
+        raise TaskFormatError(
+            f"{path}: task_id {row.task_id}: its code or a test is not Python: {error.msg}; "
+            "mend the row or remove it"
+        ) from error
+
+
+def _parsed_task(row: MbppRow, path: Path) -> Task:
     family = "mbpp-sanitized" if row.is_sanitized else "mbpp"
     is_eval = _FIRST_EVAL_ID <= row.task_id <= _LAST_EVAL_ID
     return Task(
