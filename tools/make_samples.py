@@ -66,8 +66,8 @@ def choice_items(folder: Path) -> list[dict[str, Any]]:
     items = []
     for source, n in NUM_CHOICE_ITEMS.items():
         rows = [row for _, row in read_json_lines(folder / f"{source}.jsonl")]
-        short = [row for row in rows if len(json.dumps(row)) <= MAX_ITEM_CHARS]
-        for row in sorted(short, key=lambda row: digest(row["query"]))[:n]:
+        short = {row["query"]: row for row in rows if len(json.dumps(row)) <= MAX_ITEM_CHARS}
+        for row in sorted(short.values(), key=lambda row: digest(row["query"]))[:n]:
             items.append(
                 {
                     "id": f"{source}/{digest(row['query'])[:12]}",

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Mapping
 
+from posttrain.core.seeds import derive_rng
 from posttrain.tasks.basics.draw import integers, sentence
 from posttrain.tasks.basics.family import Family, Parameters
 
@@ -38,11 +39,14 @@ _TEXT_STEPS: Mapping[str, tuple[str, str, str]] = {
 
 
 def _chains(steps: Mapping[str, object]) -> tuple[Parameters, ...]:
-    """All chains of one or two steps, and every third of those of three."""
-    singles = [[name] for name in steps]
-    pairs = [list(chain) for chain in itertools.permutations(steps, 2)]
-    triples = [list(chain) for chain in itertools.permutations(steps, 3)][::3]
-    return tuple({"steps": chain} for chain in singles + pairs + triples)
+    """Each choice of one to three steps in one order, so that no two chains mean the same."""
+    chains = []
+    for length in (1, 2, 3):
+        for chosen in itertools.combinations(steps, length):
+            order = list(chosen)
+            derive_rng("basics", "chain", *chosen).shuffle(order)
+            chains.append({"steps": order})
+    return tuple(chains)
 
 
 def _wordings(steps: Mapping[str, tuple[str, str, str]], parameters: Parameters) -> dict[str, str]:
