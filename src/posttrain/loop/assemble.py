@@ -14,13 +14,13 @@ from posttrain.core.clock import SystemClock
 from posttrain.core.reward import Reward
 from posttrain.core.task import Task
 from posttrain.core.verdict import Verdict
+from posttrain.curriculum.curriculum import Curriculum
 from posttrain.curriculum.phase import Phase
-from posttrain.curriculum.sampler import Curriculum
 from posttrain.curriculum.spec import CurriculumSpec
 from posttrain.loop.judging import open_bench
 from posttrain.loop.parts import Parts
 from posttrain.loop.sft_data import general_answers, without_regression
-from posttrain.loop.tracks import Tracks, build_tracks, training_pool
+from posttrain.loop.tracks import Tracks, build_tracks, sample_texts, training_pool
 from posttrain.loop.train_run import RunFiles, drive
 from posttrain.policy.local import LocalPolicy
 from posttrain.policy.model_store import resolve_model
@@ -28,7 +28,6 @@ from posttrain.reward.layers import RewardSpec, score
 from posttrain.rollout.attempt import Pay
 from posttrain.store.events import Listener
 from posttrain.store.run_directory import RunDirectory
-from posttrain.tasks.samples import load_general_prompts
 from posttrain.train.advantage import AdvantageSpec
 from posttrain.train.learner import Learner
 from posttrain.train.spec import LearnerSpec
@@ -67,7 +66,7 @@ def open_parts(config: RunConfig, files: RunFiles) -> Iterator[tuple[Parts, Trac
         closing(_policy(config, model_dir)) as policy,
     ):
         prompts = without_regression(
-            load_general_prompts(), (item.question for item in tracks.choices)
+            sample_texts("general_prompts", "prompt"), sample_texts("regression", "query")
         )
         sft = general_answers(
             files.directory.path / "sft.jsonl", policy, prompts, config.sft, config.run.seed

@@ -43,5 +43,6 @@ def catch_cheat(parts: Parts, tasks: Sequence[Task]) -> dict[str, object] | None
         "status": verdict.status.value,
         "value": reward.value,
     }
-    parts.emit(EventKind.CHEAT_CAUGHT, **caught)
+    told = {"finding" if name == "kind" else name: value for name, value in caught.items()}
+    parts.emit(EventKind.CHEAT_CAUGHT, **told)
     return caught

@@ -73,6 +73,7 @@ def drive(
         position = rewind(directory, ledger)
         metrics = stack.enter_context(closing(MetricsLog(directory.metrics)))
         files = RunFiles(directory=directory, ledger=ledger, metrics=metrics, emit=log.emit)
+        log.emit(EventKind.STAGE_CHANGED, stage="load", step=position.step)
         try:
             parts, tracks = stack.enter_context(open_parts(config, files))
             return _run(parts, tracks, position)

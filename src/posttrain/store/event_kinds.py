@@ -5,11 +5,11 @@ from 1 without gaps, ``at_s`` is Unix time. Fields by kind (``?`` may be null; s
 rates lie in [0, 1]; times end in ``_s``). A reader ignores kinds and fields that it does not know.
 
     run_started        run seed steps model policy_version group_size groups_per_step train_tasks
-                       expected_s? command             first line of a run
+                       expected_s? command             the run begins
     run_resumed        run step policy_version replayed_steps discarded_attempts
                        the next step to run; steps trained again from stored rollouts
-    stage_changed      stage step?          calibrate | baseline | sample | train | evaluate |
-                                            checkpoint | report (what the driver is busy with)
+    stage_changed      stage step?          load | calibrate | baseline | sample | train |
+                                            evaluate | checkpoint | report: what the driver does
     phase_changed      step phase max_difficulty weights{layer: weight}   a curriculum phase begins
     eval_started       label step policy_version temperature tasks attempts regression_items
     eval_progress      label done total passed                            judged answers so far
@@ -26,7 +26,7 @@ rates lie in [0, 1]; times end in ``_s``). A reader ignores kinds and fields tha
     attempt_dropped    step task_id index reason            lost to infrastructure, masked
     step_finished      step policy_version metrics{} wall_s eta_s?   metrics as in metrics.jsonl
     checkpoint_saved   step path wall_s
-    cheat_caught       task_id name kind evidence status value?      observed tampering
+    cheat_caught       task_id name finding? evidence? status value?   observed tampering
     run_finished       step wall_s report{}        the final report object of ``train --json``
     run_interrupted    step command                what to type to go on
     warning            message
