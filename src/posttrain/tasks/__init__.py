@@ -1,0 +1,1 @@
+"""What is asked and how it is verified: task files, importers, built-in tasks and samples."""

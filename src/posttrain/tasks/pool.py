@@ -4,8 +4,9 @@ A source is a ``tasks.jsonl`` path, the name of a task sample of the package (``
 ``humaneval``) or tasks that are already made. Ids are unique across all sources.
 """
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,25 +49,20 @@ def load_pool(
 
 def pool_stats(tasks: Sequence[Task]) -> dict[str, Any]:
     """Counts by family, split, domain, verifier, trust, licence, tag and fifth of difficulty."""
+    counts = {
+        name: dict(sorted(Counter(itertools.chain.from_iterable(map(read, tasks))).items()))
+        for name, read in _COUNTED.items()
+    }
     return {
         "tasks": len(tasks),
-        "families": _counts(task.family for task in tasks),
-        "splits": _counts(task.split.value for task in tasks),
-        "domains": _counts(task.domain for task in tasks),
-        "verifiers": _counts(task.verifier.type for task in tasks),
-        "trust": _counts(task.verifier.trust.value for task in tasks),
-        "licenses": _counts(task.source.license for task in tasks),
-        "tags": _counts(tag for task in tasks for tag in task.tags),
-        "difficulty": _counts(_band(task.difficulty) for task in tasks),
+        **counts,
         "tests": {
             "visible": sum(len(task.verifier.visible) for task in tasks),
             "hidden": sum(len(task.verifier.hidden) for task in tasks),
         },
         "with_reference": sum(task.reference is not None for task in tasks),
         "with_generator": sum(task.generator is not None for task in tasks),
-        "mean_prompt_chars": _mean(
-            [sum(len(message.content) for message in task.prompt) for task in tasks]
-        ),
+        "mean_prompt_chars": _mean([_prompt_chars(task) for task in tasks]),
     }
 
 
@@ -86,10 +82,6 @@ def _tasks_of(source: str | Path | Sequence[Task]) -> Sequence[Task]:
     return read_tasks(Path(source))
 
 
-def _counts(values: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(values).items()))
-
-
 def _band(difficulty: float | None) -> str:
     if difficulty is None:
         return "unknown"
@@ -97,5 +89,21 @@ def _band(difficulty: float | None) -> str:
     return f"{band / _NUM_BANDS:.1f}-{(band + 1) / _NUM_BANDS:.1f}"
 
 
+def _prompt_chars(task: Task) -> int:
+    return sum(len(message.content) for message in task.prompt)
+
+
 def _mean(values: Sequence[int]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+_COUNTED: Mapping[str, Callable[[Task], Iterable[str]]] = {
+    "families": lambda task: (task.family,),
+    "splits": lambda task: (task.split.value,),
+    "domains": lambda task: (task.domain,),
+    "verifiers": lambda task: (task.verifier.type,),
+    "trust": lambda task: (task.verifier.trust.value,),
+    "licenses": lambda task: (task.source.license,),
+    "tags": lambda task: task.tags,
+    "difficulty": lambda task: (_band(task.difficulty),),
+}
