@@ -8,7 +8,6 @@ A backend adds its ``Wall``: the command that starts an interpreter, and who mea
 
 import contextlib
 import os
-import signal
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -45,7 +44,6 @@ class Wall(Protocol):
     """Where executions keep their files when they have no namespaces, else empty."""
     path: str
     """``PATH`` of commands."""
-    stop_signal: signal.Signals
     own_user_namespace: bool
     watchdog: bool
 
@@ -86,13 +84,13 @@ class _Pool:
             with contextlib.suppress(SandboxError):
                 return lane, self._slot_of(lane)
 
-    def give_back(self, lane: Lane) -> None:
-        try:
-            lane.prepare()
-        except SandboxError:
-            self._drop(lane)
-        else:
-            self._idle.append(lane)
+    def give_back(self, lane: Lane, *, healthy: bool) -> None:
+        if healthy:
+            with contextlib.suppress(SandboxError):
+                lane.prepare()
+                self._idle.append(lane)
+                return
+        self._drop(lane)
 
     def close(self) -> None:
         for lane in tuple(self._lanes):
@@ -101,7 +99,7 @@ class _Pool:
 
     def _new_lane(self) -> Lane:
         control, pid = self._zygote.new_lane()
-        lane = Lane(control, self._wall.new_meter(pid))
+        lane = Lane(control, pid, self._wall.new_meter(pid))
         self._lanes.add(lane)
         lane.prepare()
         return lane
@@ -164,7 +162,7 @@ class ForkServer:
             run, ends = self._watched(spec, pool, lane, slot)
         except OSError as error:
             slot[0].close()
-            pool.give_back(lane)
+            pool.give_back(lane, healthy=False)
             raise SandboxError(f"the sandbox died before its job: {error}") from error
         self._live.add(run)
         run.begin()
@@ -179,9 +177,9 @@ class ForkServer:
         lane.meter.begin(slot[1], spec.limits)
         (out_read, out_write), (err_read, err_write) = os.pipe(), os.pipe()
 
-        def on_end() -> None:
+        def on_end(healthy: bool) -> None:
             self._live.discard(run)
-            pool.give_back(lane)
+            pool.give_back(lane, healthy=healthy)
 
         run = Run(
             limits=spec.limits,
@@ -190,7 +188,6 @@ class ForkServer:
             status=slot[0],
             pidfd=pidfd,
             outputs=(out_read, err_read),
-            stop_signal=self._wall.stop_signal,
             on_end=on_end,
         )
         return run, (out_write, err_write)

@@ -1,6 +1,5 @@
 """Backend ``namespace``: bubblewrap around the warm interpreter, namespaces around each fork."""
 
-import signal
 from collections.abc import Mapping
 
 from posttrain.core.errors import SandboxError
@@ -25,7 +24,6 @@ class NamespaceWall:
 
     name = "namespace"
     folder = ""
-    stop_signal = signal.SIGKILL
     own_user_namespace = True
 
     def __init__(self, *, use_cgroups: bool = True) -> None:

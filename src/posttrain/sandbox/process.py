@@ -6,7 +6,6 @@ Limits are held by a watchdog and by resource limits; nothing stops a program th
 
 import os
 import shutil
-import signal
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -25,7 +24,6 @@ class NoWall:
     """Starts a plain interpreter; implements ``forkserver.Wall``."""
 
     name = "process"
-    stop_signal = signal.SIGTERM
     own_user_namespace = False
     watchdog = True
 

@@ -2,7 +2,8 @@
 
 Its methods run in the reactor's thread, except ``wait`` and ``kill``, which any thread may call.
 The execution has ended when its init is dead: the kernel reports that on the pidfd only after
-every process below it is gone.
+every process below it is gone. To stop one, its init is asked to end the tree; an init that had to
+be killed leaves its lane in an unknown state, and ``on_end(False)`` says so.
 """
 
 import contextlib
@@ -23,6 +24,8 @@ from posttrain.sandbox.wire import Status, receive_status
 __all__ = ["TICK_S", "Run"]
 
 TICK_S = 0.02
+_PATIENCE_S = 1.0
+"""How long an init may take to end its tree before it is killed itself."""
 _READ_BYTES = 65536
 
 
@@ -38,8 +41,7 @@ class Run:
         status: socket.socket,
         pidfd: int,
         outputs: tuple[int, int],
-        stop_signal: signal.Signals,
-        on_end: Callable[[], None],
+        on_end: Callable[[bool], None],
     ) -> None:
         self._limits = limits
         self._reactor = reactor
@@ -50,9 +52,9 @@ class Run:
         self._open = set(outputs)
         self._outputs = outputs
         self._room = limits.output_bytes
-        self._stop_signal = stop_signal
         self._on_end = on_end
         self._stopped: Ending | None = None
+        self._patience_ends = float("inf")
         self._truncated = False
         self._result: ExecResult | None = None
         self._ended = threading.Event()
@@ -89,7 +91,7 @@ class Run:
         """Measure, stop what is over a limit, and say when to look again."""
         if self._ended.is_set():
             return None
-        ending = self._limit_hit(now, self._meter.sample())
+        ending = self._stopped or self._limit_hit(now, self._meter.sample())
         if ending is not None:
             self._stop(ending)
         return min(now + TICK_S, max(self._started + self._limits.wall_s, now + 0.001))
@@ -97,9 +99,10 @@ class Run:
     def fail(self, error: Exception) -> None:
         """Record a fault of ours; whatever candidate code does from here on is not judged."""
         self._stop((Outcome.SANDBOX_ERROR, None))
-        self._complete(
-            ExecResult(outcome=Outcome.SANDBOX_ERROR, detail=f"{type(error).__name__}: {error}")
+        result = ExecResult(
+            outcome=Outcome.SANDBOX_ERROR, detail=f"{type(error).__name__}: {error}"
         )
+        self._complete(result, healthy=False)
 
     def _limit_hit(self, now: float, sample: Sample) -> Ending | None:
         limits = self._limits
@@ -118,11 +121,14 @@ class Run:
     def _stop(self, ending: Ending) -> None:
         if self._ended.is_set():
             return
+        now = time.monotonic()
         if self._stopped is None:
             self._stopped = ending
+            self._patience_ends = now + _PATIENCE_S
+        number = signal.SIGTERM if now < self._patience_ends else signal.SIGKILL
         with self._lock, contextlib.suppress(OSError):
             if self._pidfd >= 0:
-                signal.pidfd_send_signal(self._pidfd, self._stop_signal)
+                signal.pidfd_send_signal(self._pidfd, number)
 
     def _take(self, fd: int) -> int | None:
         """Read once; returns the number of bytes, or None when there is nothing yet."""
@@ -154,7 +160,8 @@ class Run:
                 pass
         sample = self._meter.sample()
         status = receive_status(self._status)
-        self._complete(self._assemble(status, sample, wall_s))
+        healthy = status.report is not None or status.setup_error is not None
+        self._complete(self._assemble(status, sample, wall_s), healthy=healthy)
 
     def _assemble(self, status: Status, sample: Sample, wall_s: float) -> ExecResult:
         outcome, limit_hit = judge_ending(status, sample, self._limits, self._stopped)
@@ -175,7 +182,7 @@ class Run:
             detail=_detail(outcome, status),
         )
 
-    def _complete(self, result: ExecResult) -> None:
+    def _complete(self, result: ExecResult, *, healthy: bool) -> None:
         if self._result is not None:
             return
         self._result = result
@@ -187,7 +194,7 @@ class Run:
             self._pidfd = -1
         self._status.close()
         self._ended.set()
-        self._on_end()
+        self._on_end(healthy)
 
 
 def _detail(outcome: Outcome, status: Status) -> str:

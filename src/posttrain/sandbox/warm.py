@@ -6,6 +6,7 @@ for its job. So the cost of the namespaces is paid while the driver does somethi
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import threading
@@ -46,8 +47,9 @@ def _request(control: socket.socket, kind: bytes) -> socket.socket:
 class Lane:
     """One fork of the zygote, with the meter that its executions are measured by."""
 
-    def __init__(self, control: socket.socket, meter: Meter) -> None:
+    def __init__(self, control: socket.socket, pid: int, meter: Meter) -> None:
         self._control = control
+        self._pidfd = os.pidfd_open(pid)
         self._next: socket.socket | None = None
         self.meter = meter
 
@@ -73,7 +75,13 @@ class Lane:
         return status, init_pid
 
     def close(self) -> None:
-        """Let the lane and its prepared execution end; idempotent."""
+        """End the lane and its prepared execution; idempotent."""
+        if self._pidfd < 0:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        os.close(self._pidfd)
+        self._pidfd = -1
         self._control.close()
         if self._next is not None:
             self._next.close()

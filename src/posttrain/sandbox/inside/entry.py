@@ -8,8 +8,10 @@ with one a candidate could mount file systems that no disk limit covers.
 
 import os
 import shutil
+import signal
 import socket
 import struct
+from collections.abc import Callable
 from fcntl import ioctl
 
 from posttrain.sandbox.inside import kernel
@@ -18,14 +20,14 @@ __all__ = ["BOX", "Namespaces", "PlainFolder"]
 
 BOX = "/tmp/box"
 _HIDDEN = kernel.MS_NOSUID | kernel.MS_NODEV
-_ALL = (
+_FOR_EACH_EXECUTION = (
     kernel.CLONE_NEWUSER
     | kernel.CLONE_NEWPID
     | kernel.CLONE_NEWNS
-    | kernel.CLONE_NEWNET
     | kernel.CLONE_NEWIPC
     | kernel.CLONE_NEWUTS
 )
+_FOR_EACH_LANE = kernel.CLONE_NEWUSER | kernel.CLONE_NEWNET
 _DEFAULT_DISK_BYTES = 64 * 1024 * 1024
 _DEFAULT_FILES = 4096
 _SIOCSIFFLAGS = 0x8914
@@ -41,21 +43,44 @@ def _write(path: str, text: str) -> None:
 
 
 class Namespaces:
-    """Fresh user, pid, mount, network, ipc and uts namespaces for each execution."""
+    """Fresh user, pid, mount, ipc and uts namespaces for each execution.
+
+    A network namespace is by far the dearest to make, so that a lane has one for all of its
+    executions, which follow one another: it has no device but a loopback that is down, belongs to
+    a user namespace in which no candidate has a privilege, and is empty when an execution's tree
+    is dead. An execution that may use the loopback gets one of its own.
+    """
 
     def __init__(self) -> None:
         self._uid, self._gid = os.getuid(), os.getgid()
         self._limits = (_DEFAULT_DISK_BYTES, _DEFAULT_FILES)
+        self._borrower: kernel.Borrower | None = None
 
-    def fork(self) -> int:
-        """Fork into the namespaces; the child is the first process of its own pid namespace."""
-        return kernel.clone(_ALL)
+    def fork_lane(self) -> int:
+        """Fork a lane with its network; 0 in the child."""
+        pid = kernel.clone(_FOR_EACH_LANE)
+        if pid == 0:
+            self._map_identity()
+            kernel.drop_privileges()
+            if kernel.Borrower.supported:
+                self._borrower = kernel.Borrower()
+        return pid
+
+    def run(self, init: Callable[[], None]) -> None:
+        """Run ``init`` as the first process of a pid namespace; returns when that has ended."""
+        if self._borrower is not None:
+            pid = self._borrower.run(init, _FOR_EACH_EXECUTION)
+        else:
+            pid = kernel.clone(_FOR_EACH_EXECUTION)
+            if pid == 0:
+                init()
+                os._exit(0)
+        os.waitpid(pid, 0)
 
     def enter(self) -> None:
-        """Make the private file systems; called once, in the child."""
-        _write("/proc/self/setgroups", "deny")
-        _write("/proc/self/uid_map", f"{self._uid} {self._uid} 1")
-        _write("/proc/self/gid_map", f"{self._gid} {self._gid} 1")
+        """Make the private file systems; called once, in the init."""
+        kernel.set_parent_death_signal(signal.SIGKILL)
+        self._map_identity()
         disk_bytes, files = self._limits
         kernel.mount(
             "tmpfs", "/tmp", "tmpfs", _HIDDEN, f"size={disk_bytes},nr_inodes={files},mode=1777"
@@ -66,6 +91,12 @@ class Namespaces:
         _write("/proc/sys/user/max_user_namespaces", "0")
         socket.sethostname("sandbox")
 
+    def _map_identity(self) -> None:
+        kernel.set_dumpable(True)
+        _write("/proc/self/setgroups", "deny")
+        _write("/proc/self/uid_map", f"{self._uid} {self._uid} 1")
+        _write("/proc/self/gid_map", f"{self._gid} {self._gid} 1")
+
     def narrow(self, *, disk_bytes: int, files: int, loopback: bool) -> str:
         """Apply the job's own limits, give up all privileges; returns the working directory."""
         wanted = (max(disk_bytes, 4096), max(files, 1) + _OWN_INODES)
@@ -73,6 +104,7 @@ class Namespaces:
             options = f"size={wanted[0]},nr_inodes={wanted[1]}"
             kernel.mount("", "/tmp", "", kernel.MS_REMOUNT | _HIDDEN, options)
         if loopback:
+            kernel.unshare(kernel.CLONE_NEWNET)
             _raise_loopback()
         kernel.drop_privileges()
         return BOX
@@ -104,12 +136,21 @@ class PlainFolder:
         self._base = base
         self._box = ""
 
-    def fork(self) -> int:
+    def fork_lane(self) -> int:
         """Fork; 0 in the child."""
         return os.fork()
 
+    def run(self, init: Callable[[], None]) -> None:
+        """Run ``init`` in a fork; returns when that has ended."""
+        pid = os.fork()
+        if pid == 0:
+            init()
+            os._exit(0)
+        os.waitpid(pid, 0)
+
     def enter(self) -> None:
         """Make the working directory and adopt whatever descendants are orphaned."""
+        kernel.set_parent_death_signal(signal.SIGTERM)
         os.setsid()
         kernel.set_child_subreaper()
         self._box = os.path.join(self._base, str(os.getpid()))

@@ -1,13 +1,17 @@
 """One execution: an init that outlives it and reports, and the process that carries out the job.
 
-    lane ── fork ──► init ── fork ──► job ──► candidate code and its descendants
-                      │  reaps, kills what is left, reports on the status socket, exits
-                      └─ holds the status socket, which the job gives up at ``consult``
+    lane ──► init ── fork ──► job's process ──► candidate code and its descendants
+              │  receives the job, sets everything up, forks; reaps, kills what is left, reports
+              └─ holds the status socket, which the job's process gives up at ``consult``
 
-Messages on the status socket: ``H`` init is there (its credentials ride along), then from the
-driver the job itself, then ``C`` candidate code is about to run, ``F`` + text the job could not
-be set up, ``E`` + ``REPORT`` the tree is dead. Nothing that a candidate can reach still holds
+Messages on the status socket: ``H`` the init is there (its credentials ride along), then from
+the driver the job itself, then ``C`` candidate code is about to run, ``F`` + text the job could
+not be set up, ``E`` + ``REPORT`` the tree is dead. Nothing that a candidate can reach still holds
 the socket when candidate code runs, so that no ``C`` can be taken back and no ``E`` forged.
+
+The init does all it can before the fork, because it may borrow the lane's memory: what it does
+costs no page copies. For the same reason it never closes or changes an object that the lane
+uses, only its own descriptors; and it raises nothing.
 """
 
 import contextlib
@@ -21,12 +25,12 @@ import socket
 import struct
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Protocol
 
 from posttrain.sandbox.inside import kernel
 
-__all__ = ["REPORT", "Enclosure", "execute"]
+__all__ = ["REPORT", "Enclosure", "Execution"]
 
 REPORT = struct.Struct("<iidQQQI")
 """exit code, signal, CPU seconds, largest resident bytes of one process, disk bytes used, files
@@ -34,7 +38,9 @@ used, processes left when the job's own process ended."""
 
 _MESSAGE_BYTES = 1 << 18
 _MAX_FDS = 64
-_SETUP_FAILED = 125
+_ABOVE_ALL = 100
+_HIGHEST_FD = 65536
+_INIT_SIGNALS = (signal.SIGCHLD, signal.SIGTERM)
 _NOT_EXECUTABLE = 126
 _NOT_FOUND = 127
 
@@ -44,52 +50,88 @@ Main = Callable[[bytes, tuple[int, ...]], object]
 class Enclosure(Protocol):
     """What ``entry`` offers: how an execution is kept apart."""
 
-    def fork(self) -> int: ...
+    def fork_lane(self) -> int: ...
+    def run(self, init: Callable[[], None]) -> None: ...
     def enter(self) -> None: ...
     def narrow(self, *, disk_bytes: int, files: int, loopback: bool) -> str: ...
     def room_used(self) -> tuple[int, int]: ...
     def remove(self) -> None: ...
 
 
-class _Stopped(Exception):  # noqa: N818 - a request from the driver, not an error
-    """The driver asked an init without a pid namespace to end its tree."""
+class _Job:
+    """A received job, set up in the init and inherited by its own process."""
+
+    def __init__(self, message: bytes, fds: list[int]) -> None:
+        length = int.from_bytes(message[:4], "little")
+        if length == 0:
+            with open(fds.pop(), "rb") as file:
+                message = file.read()
+            length = int.from_bytes(message[:4], "little")
+        header = json.loads(message[4 : 4 + length])
+        body = message[4 + length :]
+        self.header: dict[str, Any] = header
+        self.payload = body[: header["payload"]]
+        self.files = body[header["payload"] :]
+        self.fds = fds
 
 
-def execute(
-    status: socket.socket, enclosure: Enclosure, program: dict[str, Any] | None
-) -> NoReturn:
-    """Be the init of one execution; ``program`` is the loaded module's namespace."""
-    kernel.set_parent_death_signal(signal.SIGTERM if os.getpid() != 1 else signal.SIGKILL)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        enclosure.enter()
-    except OSError as error:
-        status.send(b"F" + str(error).encode())
-        os._exit(_SETUP_FAILED)
-    signal.signal(signal.SIGTERM, _stop)
-    job = os.fork()
-    if job == 0:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        _carry_out(status, enclosure, program)
-    kernel.set_dumpable(False)
-    status.send(b"H")
-    _supervise(job, status, enclosure)
+class Execution:
+    """One execution in a lane; ``program`` is the loaded module's namespace, None for commands."""
+
+    def __init__(
+        self, status: socket.socket, enclosure: Enclosure, program: dict[str, Any] | None
+    ) -> None:
+        self._status = status
+        self._enclosure = enclosure
+        self._program = program
+
+    def run(self) -> None:
+        """Be the init."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, _INIT_SIGNALS)
+        status_fd = self._status.fileno()
+        try:
+            self._enclosure.enter()
+            self._status.send(b"H")
+            job = _receive(self._status)
+            if job is not None:
+                status_fd = _arrange(job, status_fd)
+                _restrict(job, self._enclosure)
+                self._fork(job, status_fd)
+        except Exception as error:  # noqa: BLE001 - the boundary: our fault becomes a message
+            with contextlib.suppress(OSError):
+                os.write(status_fd, b"F" + f"{type(error).__name__}: {error}".encode())
+        with contextlib.suppress(OSError):
+            self._enclosure.remove()
+
+    def _fork(self, job: _Job, status_fd: int) -> None:
+        pid = os.fork()
+        if pid == 0:
+            _carry_out(job, status_fd, self._program)
+        kernel.set_dumpable(False)
+        os.closerange(0, status_fd)
+        _supervise(pid, status_fd, self._enclosure)
 
 
-def _stop(signal_number: int, frame: object) -> None:
-    raise _Stopped
+def _receive(status: socket.socket) -> _Job | None:
+    """Wait for the job; None when the driver no longer wants an execution."""
+    message, fds, _, _ = socket.recv_fds(status, _MESSAGE_BYTES, _MAX_FDS)
+    return _Job(message, list(fds)) if message else None
 
 
-def _supervise(job: int, status: socket.socket, enclosure: Enclosure) -> NoReturn:
-    wait_status = signal.SIGKILL.value
-    with contextlib.suppress(_Stopped):
-        pid = 0
-        while pid != job:
-            pid, wait_status = os.waitpid(-1, 0)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    num_left = _kill_descendants()
-    code = os.waitstatus_to_exitcode(wait_status)
+def _supervise(job: int, status_fd: int, enclosure: Enclosure) -> None:
+    """Wait for the job's process or for the driver's wish to stop, then end the tree and report."""
+    code = -int(signal.SIGKILL)
+    waiting = True
+    while waiting:
+        info = signal.sigwaitinfo(_INIT_SIGNALS)
+        if info.si_signo == signal.SIGTERM:
+            # Process id 0 stands for a sender outside this namespace: no candidate.
+            waiting = os.getpid() == 1 and info.si_pid != 0
+            continue
+        for pid, status in _reaped():
+            if pid == job:
+                code, waiting = os.waitstatus_to_exitcode(status), False
+    num_left = _kill_namespace() if os.getpid() == 1 else _kill_descendants()
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     report = REPORT.pack(
         max(code, 0),
@@ -99,29 +141,20 @@ def _supervise(job: int, status: socket.socket, enclosure: Enclosure) -> NoRetur
         *enclosure.room_used(),
         num_left,
     )
-    enclosure.remove()
-    with contextlib.suppress(OSError):
-        status.send(b"E" + report)
-    os._exit(0)
+    os.write(status_fd, b"E" + report)
 
 
-def _kill_descendants() -> int:
-    """End every process below this init; returns how many there were at first."""
-    if os.getpid() == 1:
-        return _kill_namespace()
-    first = None
-    while True:
-        below = _descendants(os.getpid())
-        first = len(below) if first is None else first
-        if not below:
-            return first
-        for pid in below:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        _reap(os.WNOHANG)
+def _reaped() -> Iterator[tuple[int, int]]:
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                return
+            yield pid, status
 
 
 def _kill_namespace() -> int:
+    """End every other process of the pid namespace; returns how many there were."""
     try:
         os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:
@@ -129,14 +162,22 @@ def _kill_namespace() -> int:
     num_left = sum(name.isdigit() for name in os.listdir("/proc")) - 1
     with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
-    _reap(0)
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
     return num_left
 
 
-def _reap(options: int) -> None:
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, options)[0]:
+def _kill_descendants() -> int:
+    """End every process below this subreaper; returns how many there were at first."""
+    first = len(_descendants(os.getpid()))
+    while below := _descendants(os.getpid()):
+        for pid in below:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for _ in _reaped():
             pass
+    return first
 
 
 def _descendants(root: int) -> list[int]:
@@ -152,72 +193,33 @@ def _descendants(root: int) -> list[int]:
     return found[1:]
 
 
-def _carry_out(
-    status: socket.socket, enclosure: Enclosure, program: dict[str, Any] | None
-) -> NoReturn:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    _volunteer_for_oom_kill()
-    message, fds, _, _ = socket.recv_fds(status, _MESSAGE_BYTES, _MAX_FDS)
-    if not message:
-        os._exit(0)
-    status_fd = _move_up(status.detach())
-    try:
-        header, body, fds = _decode(message, list(fds))
-        received, status_fd = _arrange(header, fds, status_fd)
-        _restrict(header, body, enclosure)
-    except (OSError, ValueError, KeyError) as error:
-        with contextlib.suppress(OSError):
-            os.write(status_fd, b"F" + f"{type(error).__name__}: {error}".encode())
-        os._exit(_SETUP_FAILED)
-    gc.enable()
-    if header["argv"] is not None:
-        _exec_command(header, status_fd)
-    os.environ.clear()
-    os.environ.update(header["env"])
-    assert program is not None
-    program["consult"] = _once(status_fd)
-    _exit_with(_run_main(program["main"], body[: header["payload"]], received))
-
-
-def _volunteer_for_oom_kill() -> None:
-    """Out of memory, the kernel is to choose candidate code, not its init or lane."""
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")
-
-
-def _decode(message: bytes, fds: list[int]) -> tuple[dict[str, Any], bytes, list[int]]:
-    """Split a job into header, body and descriptors; a large one comes as a memory file."""
-    length = int.from_bytes(message[:4], "little")
-    if length == 0:
-        with open(fds.pop(), "rb") as file:
-            message = file.read()
-        length = int.from_bytes(message[:4], "little")
-    return json.loads(message[4 : 4 + length]), message[4 + length :], fds
-
-
-def _arrange(header: dict[str, Any], fds: list[int], status_fd: int) -> tuple[tuple[int, ...], int]:
+def _arrange(job: _Job, status_fd: int) -> int:
     """Put descriptors at 0, 1, 2, then 3, 4, …, the status socket after them; close all others."""
-    high = [_move_up(fd) for fd in fds]
+    status_fd = _move_up(status_fd)
+    high = [_move_up(fd) for fd in job.fds]
+    inherited = len(high) if job.header["argv"] is not None else 3
     for target, fd in enumerate(high):
-        os.dup2(fd, target, inheritable=target < 3 or header["argv"] is not None)
+        os.dup2(fd, target, inheritable=target < inherited)
     os.dup2(status_fd, len(high), inheritable=False)
-    os.closerange(len(high) + 1, 65536)
-    return tuple(range(3, len(high))), len(high)
+    os.closerange(len(high) + 1, _HIGHEST_FD)
+    job.fds = list(range(3, len(high)))
+    return len(high)
 
 
 def _move_up(fd: int) -> int:
-    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100)
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _ABOVE_ALL)
 
 
-def _restrict(header: dict[str, Any], body: bytes, enclosure: Enclosure) -> None:
+def _restrict(job: _Job, enclosure: Enclosure) -> None:
+    header = job.header
     box = enclosure.narrow(
         disk_bytes=header["disk_bytes"], files=header["files_limit"], loopback=header["loopback"]
     )
     os.umask(0o022)
     os.chdir(box)
-    start = header["payload"]
+    start = 0
     for path, length in header["files"]:
-        _place(path, body[start : start + length])
+        _place(path, job.files[start : start + length])
         start += length
     for name, soft, hard in header["rlimits"]:
         resource.setrlimit(getattr(resource, name), (soft, hard))
@@ -231,6 +233,28 @@ def _place(path: str, content: bytes) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
         file.write(content)
+
+
+def _carry_out(job: _Job, status_fd: int, program: dict[str, Any] | None) -> NoReturn:
+    """Be the job's process; every page touched here is copied, so there is little to do."""
+    _volunteer_for_oom_kill()
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    kernel.set_dumpable(True)
+    if job.header["argv"] is not None:
+        _exec_command(job, status_fd)
+    os.environ.update(job.header["env"])
+    assert program is not None
+    program["consult"] = _once(status_fd)
+    gc.enable()
+    _exit_with(_run_main(program["main"], job.payload, tuple(job.fds)))
+
+
+def _volunteer_for_oom_kill() -> None:
+    """Out of memory, the kernel is to choose candidate code, not its init or lane."""
+    with contextlib.suppress(OSError):
+        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(fd, b"1000")
+        os.close(fd)
 
 
 def _once(status_fd: int) -> Callable[[], None]:
@@ -278,14 +302,14 @@ def _exit_with(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _exec_command(header: dict[str, Any], status_fd: int) -> NoReturn:
+def _exec_command(job: _Job, status_fd: int) -> NoReturn:
     os.write(status_fd, b"C")
     os.close(status_fd)
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
-    argv = header["argv"]
+    argv = job.header["argv"]
     try:
-        os.execvpe(argv[0], argv, header["env"])
+        os.execvpe(argv[0], argv, job.header["env"])
     except FileNotFoundError as error:
         _refuse_command(argv[0], error, _NOT_FOUND)
     except OSError as error:

@@ -4,8 +4,8 @@
                  │               │
                  └── each ends when its own control socket closes: the driver is gone
 
-A lane is a plain fork that serves one execution after another; the driver puts it in a cgroup
-once, so that no execution has to be moved. Both fork only while they have a single thread.
+A lane serves one execution after another and stands still while one is there; the driver puts it
+in a cgroup once, so that no execution has to be moved. All fork with a single thread only.
 """
 
 import gc
@@ -16,7 +16,7 @@ import signal
 import socket
 import sys
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 from posttrain.sandbox.inside import entry, kernel, runner
 
@@ -44,7 +44,7 @@ def main(control: socket.socket, boot: dict[str, Any]) -> None:
         control.send(b"F" + f"{type(error).__name__}: {error}".encode())
         return
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.clear()
     gc.collect()
     gc.disable()
     gc.freeze()
@@ -76,23 +76,25 @@ def _assert_clean(boot: dict[str, Any]) -> None:
 
 
 def _serve(control: socket.socket, server: _Server) -> None:
-    """Answer requests; returns when the driver's end is closed. Children never return here."""
+    """Fork lanes on request; returns when the driver's end is closed."""
     while True:
         request, fds, _, _ = socket.recv_fds(control, 16, 1)
         if not request:
             return
-        child = os.fork() if request == b"L" else server.enclosure.fork()
-        if child == 0:
+        if server.enclosure.fork_lane() == 0:
             control.close()
-            peer = socket.socket(fileno=fds[0])
-            if request == b"L":
-                _be_lane(peer, server)
-            runner.execute(peer, server.enclosure, server.program)
+            _be_lane(socket.socket(fileno=fds[0]), server)
         os.close(fds[0])
 
 
-def _be_lane(control: socket.socket, server: _Server) -> None:
+def _be_lane(control: socket.socket, server: _Server) -> NoReturn:
     kernel.set_parent_death_signal(signal.SIGKILL)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     control.send(b"H")
-    _serve(control, server)
-    os._exit(0)
+    while True:
+        request, fds, _, _ = socket.recv_fds(control, 16, 1)
+        if not request:
+            os._exit(0)
+        with socket.socket(fileno=fds[0]) as status:
+            execution = runner.Execution(status, server.enclosure, server.program)
+            server.enclosure.run(execution.run)
