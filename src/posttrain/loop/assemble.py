@@ -17,10 +17,11 @@ from posttrain.core.verdict import Verdict
 from posttrain.curriculum.curriculum import Curriculum
 from posttrain.curriculum.phase import Phase
 from posttrain.curriculum.spec import CurriculumSpec
+from posttrain.evaluate.regression import load_choice_items
 from posttrain.loop.judging import open_bench
 from posttrain.loop.parts import Parts
 from posttrain.loop.sft_data import general_answers, without_regression
-from posttrain.loop.tracks import Tracks, build_tracks, sample_texts, training_pool
+from posttrain.loop.tracks import Tracks, build_tracks, training_pool
 from posttrain.loop.train_run import RunFiles, drive
 from posttrain.policy.local import LocalPolicy
 from posttrain.policy.model_store import resolve_model
@@ -28,7 +29,8 @@ from posttrain.reward.layers import RewardSpec, score
 from posttrain.rollout.attempt import Pay
 from posttrain.store.events import Listener
 from posttrain.store.run_directory import RunDirectory
-from posttrain.train.advantage import AdvantageSpec
+from posttrain.tasks.samples import load_general_prompts, sample_path
+from posttrain.train.advantage import AdvantageSpec, Scale
 from posttrain.train.learner import Learner
 from posttrain.train.spec import LearnerSpec
 
@@ -66,7 +68,8 @@ def open_parts(config: RunConfig, files: RunFiles) -> Iterator[tuple[Parts, Trac
         closing(_policy(config, model_dir)) as policy,
     ):
         prompts = without_regression(
-            sample_texts("general_prompts", "prompt"), sample_texts("regression", "query")
+            load_general_prompts(),
+            (item.question for item in load_choice_items(sample_path("regression"))),
         )
         sft = general_answers(
             files.directory.path / "sft.jsonl", policy, prompts, config.sft, config.run.seed
@@ -86,7 +89,7 @@ def open_parts(config: RunConfig, files: RunFiles) -> Iterator[tuple[Parts, Trac
             bench=bench,
             pay_in=pay_in,
             advantage=AdvantageSpec(
-                scale=config.algorithm.scale, scale_floor=config.algorithm.scale_floor
+                scale=Scale(config.algorithm.scale), scale_floor=config.algorithm.scale_floor
             ),
             sft=sft,
             clock=SystemClock(),

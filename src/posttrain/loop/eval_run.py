@@ -2,7 +2,7 @@
 
     target tasks ─ sample ∥ judge ─► outcomes ─┐
     choice items ─ score ──────────► choices  ─┼─► report (tracks with intervals, and the raw
-    prose        ─ score ──────────► perplexity┘   outcomes, which later comparisons pair)
+    prose        ─ score ──────────► chunks   ─┘   outcomes, which later comparisons pair)
 
 Seeds depend on task and attempt alone, so two policies answer with common random numbers, and a
 comparison of both is paired task by task.
@@ -13,19 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from posttrain.core.clock import Clock, SystemClock
-from posttrain.core.plain import to_plain
 from posttrain.core.reward import Reward
 from posttrain.core.rollout import Rollout, Turn
 from posttrain.core.task import Task
 from posttrain.core.verdict import Status, Verdict
-from posttrain.evaluate.regression import (
-    ChoiceItem,
-    ChoiceOutcome,
-    perplexity,
-    score_choices,
-    summarize_regression,
-)
-from posttrain.evaluate.target import TaskOutcome, summarize_target
+from posttrain.evaluate.gate import GateSpec
+from posttrain.evaluate.regression import ChoiceItem, perplexity, score_choices
+from posttrain.evaluate.report import eval_report
+from posttrain.evaluate.target import TaskOutcome
 from posttrain.loop.bench import Bench, Job, Sampling, collect, plan_jobs
 from posttrain.policy.protocol import Policy
 from posttrain.reward.layers import RewardSpec, score
@@ -33,10 +28,8 @@ from posttrain.store.event_kinds import Emit, EventKind
 
 __all__ = [
     "EvalSpec",
-    "choices_of",
     "evaluate",
     "group_by_source",
-    "outcomes_of",
     "silent",
     "task_outcomes",
 ]
@@ -64,6 +57,9 @@ class EvalSpec:
     choices: Sequence[ChoiceItem] = ()
     prose: Sequence[str] = ()
     group_of: Callable[[Task], str] = group_by_source
+    base: Mapping[str, Any] | None = None
+    """An earlier report to gate against."""
+    gate: GateSpec | None = None
     report_path: str | None = None
     """For the event: where in the run directory the report will lie."""
 
@@ -71,17 +67,19 @@ class EvalSpec:
 def evaluate(
     policy: Policy, spec: EvalSpec, bench: Bench, emit: Emit = silent, clock: Clock | None = None
 ) -> dict[str, Any]:
-    """The report object of ``reports/eval_*.json``, with ``outcomes`` and ``choices`` beside."""
+    """The report object of ``reports/eval_*.json``; with ``base``, gated against that report."""
     clock = clock or SystemClock()
     started_s = clock.monotonic_s()
     _tell_start(policy, spec, emit)
-    outcomes = _target(policy, spec, bench, emit, clock)
-    choices = score_choices(policy, spec.choices) if spec.choices else []
-    prose = perplexity(policy, spec.prose) if spec.prose else None
-    tracks = {
-        "target": summarize_target(outcomes),
-        "regression": summarize_regression(choices, prose),
-    }
+    report = eval_report(
+        step=spec.step,
+        policy=policy.name,
+        outcomes=_target(policy, spec, bench, emit, clock),
+        choices=score_choices(policy, spec.choices) if spec.choices else (),
+        prose=perplexity(policy, spec.prose) if spec.prose else (),
+        base=spec.base,
+        gate_spec=spec.gate,
+    )
     wall_s = clock.monotonic_s() - started_s
     emit(
         EventKind.EVAL_FINISHED,
@@ -90,19 +88,15 @@ def evaluate(
         temperature=spec.sampling.params.temperature,
         wall_s=wall_s,
         report=spec.report_path,
-        target=tracks["target"],
-        regression=tracks["regression"],
+        target=report["tracks"]["target"],
+        regression=report["tracks"]["regression"],
     )
     return {
-        "step": spec.step,
-        "policy": policy.name,
+        **report,
         "policy_version": policy.version,
         "label": spec.label,
         "temperature": spec.sampling.params.temperature,
         "attempts": spec.attempts,
-        "tracks": tracks,
-        "outcomes": to_plain(outcomes),
-        "choices": to_plain(choices),
         "time/eval_s": wall_s,
     }
 
@@ -125,19 +119,6 @@ def task_outcomes(
         )
         for task in tasks
     ]
-
-
-def outcomes_of(report: Mapping[str, Any]) -> list[TaskOutcome]:
-    """The target outcomes that a stored report holds."""
-    return [
-        TaskOutcome(**{**outcome, "passed": tuple(outcome["passed"])})
-        for outcome in report["outcomes"]
-    ]
-
-
-def choices_of(report: Mapping[str, Any]) -> list[ChoiceOutcome]:
-    """The regression outcomes that a stored report holds."""
-    return [ChoiceOutcome(**outcome) for outcome in report["choices"]]
 
 
 def _target(

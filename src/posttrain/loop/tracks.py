@@ -21,13 +21,11 @@ from posttrain.evaluate.regression import ChoiceItem, load_choice_items
 from posttrain.loop.eval_run import group_by_source
 from posttrain.tasks.basics import UNSEEN, generate_tasks
 from posttrain.tasks.format import read_tasks
-from posttrain.tasks.jsonl import read_json_lines
-from posttrain.tasks.samples import sample_path
+from posttrain.tasks.samples import load_prose, sample_path
 
 __all__ = [
     "Tracks",
     "build_tracks",
-    "sample_texts",
     "spread_over_families",
     "training_pool",
 ]
@@ -81,14 +79,9 @@ def build_tracks(config: RunConfig) -> Tracks:
         mbpp=mbpp,
         choices=choices,
         inner_choices=choices[: evaluation.inner_regression_items],
-        prose=sample_texts("prose", "text") if evaluation.prose else (),
+        prose=load_prose() if evaluation.prose else (),
         group_of=_basics_group if config.tasks.source == "basics" else group_by_source,
     )
-
-
-def sample_texts(name: str, key: str) -> list[str]:
-    """The texts under ``key`` of a sample that ships with the package, in its order."""
-    return [line[key] for _, line in read_json_lines(sample_path(name))]
 
 
 def spread_over_families(tasks: Iterable[Task], number: int) -> list[Task]:

@@ -17,8 +17,9 @@ from posttrain.core.task import Task
 from posttrain.loop.calibrate import expected_run_s
 from posttrain.loop.cheat import catch_cheat
 from posttrain.loop.checkpointing import Position, restore, rewind, save
-from posttrain.loop.demo import best_temperature, evaluate_inside, headline, measure
+from posttrain.loop.headline import headline
 from posttrain.loop.interrupt import Interrupted, sigterm_as_interrupt
+from posttrain.loop.measure import best_temperature, evaluate_inside, measure
 from posttrain.loop.parts import Parts
 from posttrain.loop.step import publish, run_step
 from posttrain.loop.tracks import Tracks
@@ -96,10 +97,12 @@ def _run(parts: Parts, tracks: Tracks, position: Position) -> dict[str, Any]:
     _tell_start(parts, tracks, position)
     caught = catch_cheat(parts, tracks.target)
     temperature = best_temperature(parts, tracks)
-    base = measure(parts, tracks, 0, temperature)
+    base = measure(parts, tracks, step=0, temperature=temperature)
     _train(parts, tracks, position)
     steps = parts.config.run.steps
-    final = measure(parts, tracks, steps, temperature) if steps else base
+    final = base
+    if steps:
+        final = measure(parts, tracks, step=steps, temperature=temperature, base=base)
     parts.emit(EventKind.STAGE_CHANGED, stage="report", step=steps)
     report = {
         "run": parts.directory.name,
