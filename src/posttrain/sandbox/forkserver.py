@@ -8,6 +8,7 @@ A backend adds its ``Wall``: the command that starts an interpreter, and who mea
 
 import contextlib
 import os
+import socket
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -84,6 +85,11 @@ class _Pool:
             with contextlib.suppress(SandboxError):
                 return lane, self._slot_of(lane)
 
+    def put_back(self, lane: Lane, status: socket.socket) -> None:
+        """Take back a lane whose prepared execution was not used."""
+        status.close()
+        self.give_back(lane, healthy=True)
+
     def give_back(self, lane: Lane, *, healthy: bool) -> None:
         if healthy:
             with contextlib.suppress(SandboxError):
@@ -143,6 +149,16 @@ class ForkServer:
         """
         for program in programs:
             self._pool(program.name, program)
+
+    def warm_up(self) -> None:
+        """Start the interpreter for commands and shut one execution in, as a proof that it works.
+
+        Raises:
+            SandboxError: that failed.
+        """
+        pool = self._pool(_COMMANDS, None)
+        lane, (status, _) = pool.take()
+        pool.put_back(lane, status)
 
     def start(self, spec: ExecSpec) -> Run:
         """Start without waiting.

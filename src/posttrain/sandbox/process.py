@@ -15,9 +15,7 @@ from posttrain.sandbox.protocol import Capability, Level
 from posttrain.sandbox.watchdog import TreeMeter
 from posttrain.sandbox.wire import BOOT
 
-__all__ = ["NoWall"]
-
-_WATCHDOG = "tree watchdog every 20 ms"
+__all__ = ["PROCESS_CAPABILITIES", "NoWall"]
 
 
 class NoWall:
@@ -49,19 +47,24 @@ class NoWall:
 
     def capabilities(self) -> Mapping[str, Capability]:
         """What holds against an honest program; nothing here holds against a hostile one."""
-        advisory = Level.ADVISORY
-        return {
-            "wall": Capability(level=Level.ENFORCED, mechanism="driver's clock"),
-            "cpu": Capability(level=advisory, mechanism=f"{_WATCHDOG}, RLIMIT_CPU"),
-            "memory": Capability(level=advisory, mechanism=f"{_WATCHDOG}, RLIMIT_DATA"),
-            "pids": Capability(level=advisory, mechanism=_WATCHDOG),
-            "disk": Capability(level=advisory, mechanism="RLIMIT_FSIZE for each file"),
-            "files": Capability(level=Level.ABSENT, mechanism="none"),
-            "output": Capability(level=Level.ENFORCED, mechanism="driver drains and counts"),
-            "network": Capability(level=Level.ABSENT, mechanism="none"),
-            "idle": Capability(level=Level.ENFORCED, mechanism="driver's clock"),
-        }
+        return PROCESS_CAPABILITIES
 
     def close(self) -> None:
         """Remove the working folders."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+_WATCHDOG = "tree watchdog every 20 ms"
+_DRIVER_CLOCK = Capability(level=Level.ENFORCED, mechanism="driver's clock")
+
+PROCESS_CAPABILITIES: Mapping[str, Capability] = {
+    "wall": _DRIVER_CLOCK,
+    "cpu": Capability(level=Level.ADVISORY, mechanism=f"{_WATCHDOG}, RLIMIT_CPU"),
+    "memory": Capability(level=Level.ADVISORY, mechanism=f"{_WATCHDOG}, RLIMIT_DATA"),
+    "pids": Capability(level=Level.ADVISORY, mechanism=_WATCHDOG),
+    "disk": Capability(level=Level.ADVISORY, mechanism="RLIMIT_FSIZE for each file"),
+    "files": Capability(level=Level.ABSENT, mechanism="none"),
+    "output": Capability(level=Level.ENFORCED, mechanism="driver drains and counts"),
+    "network": Capability(level=Level.ABSENT, mechanism="none"),
+    "idle": _DRIVER_CLOCK,
+}

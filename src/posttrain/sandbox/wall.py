@@ -65,7 +65,7 @@ def find_bubblewrap() -> str:
     Raises:
         PrerequisiteError: it is not installed.
     """
-    found = shutil.which("bwrap", path=f"{os.environ.get('PATH', '')}:/usr/bin:/usr/local/bin")
+    found = shutil.which("bwrap")
     if found is None:
         raise PrerequisiteError(
             "bubblewrap (bwrap) is not installed: install bubblewrap: apt install bubblewrap"
