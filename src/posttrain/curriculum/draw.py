@@ -25,6 +25,7 @@ from posttrain.core.task import Task
 from posttrain.curriculum.cell import Cell, CellState, posterior
 from posttrain.curriculum.spec import CurriculumSpec
 from posttrain.curriculum.systematic import systematic_shares
+from posttrain.stats.beta import Beta
 
 __all__ = ["Arm", "Band", "Pick", "Plan", "favoured_band", "plan_draw"]
 
@@ -83,21 +84,14 @@ def plan_draw(
     state_of = {cell.key: states.get(cell.key, CellState()) for cell in cells}
     queues = {c.key: _queue(c, state_of[c.key], seed, max_difficulty) for c in cells}
     open_cells = [cell for cell in cells if queues[cell.key]]
-    rates = {
-        c.key: posterior(c, state_of[c.key], step, spec.decay, spec.prior_strength)
-        for c in open_cells
-    }
+    rates = _rates(open_cells, state_of, spec, step)
     band = favoured_band([rate.mean for rate in rates.values()], spec)
     weights = {
-        Arm.UNIFORM: {c.key: float(len(queues[c.key])) for c in open_cells},
-        Arm.STALE: {c.key: float(max(step - state_of[c.key].step, 1)) for c in open_cells},
+        Arm.UNIFORM: {key: float(len(queues[key])) for key in rates},
+        Arm.STALE: {key: float(max(step - state_of[key].step, 1)) for key in rates},
         Arm.FAVOURED: {key: rate.mass(band.low, band.high) for key, rate in rates.items()},
     }
-    picks = [
-        Pick(task=task, arm=arm)
-        for arm, count in _arm_sizes(spec, num_groups, rng)
-        for task in _take(weights[arm], queues, count, rng)
-    ]
+    picks = _fill(_arm_sizes(spec, num_groups, rng), weights, queues, rng)
     borrowed = _borrow(cells, max_difficulty, num_groups - len(picks))
     picks.extend(Pick(task=task, arm=Arm.FAVOURED) for task in borrowed)
     return Plan(
@@ -106,6 +100,29 @@ def plan_draw(
         num_borrowed=len(borrowed),
         num_missing=num_groups - len(picks),
     )
+
+
+def _rates(
+    cells: Sequence[Cell], states: Mapping[str, CellState], spec: CurriculumSpec, step: int
+) -> dict[str, Beta]:
+    return {
+        cell.key: posterior(cell, states[cell.key], step, spec.decay, spec.prior_strength)
+        for cell in cells
+    }
+
+
+def _fill(
+    sizes: Sequence[tuple[Arm, int]],
+    weights: Mapping[Arm, Mapping[str, float]],
+    queues: Mapping[str, list[Task]],
+    rng: random.Random,
+) -> list[Pick]:
+    """The picks of each arm in turn; a task taken by one arm is gone for the next."""
+    return [
+        Pick(task=task, arm=arm)
+        for arm, count in sizes
+        for task in _take(weights[arm], queues, count, rng)
+    ]
 
 
 def favoured_band(means: Sequence[float], spec: CurriculumSpec) -> Band:

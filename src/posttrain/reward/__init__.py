@@ -1,0 +1,1 @@
+"""Layered rewards: pure functions of verdicts."""

@@ -1,0 +1,1 @@
+"""Intervals, paired tests and estimators; no scipy, no global random state."""
