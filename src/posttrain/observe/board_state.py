@@ -184,7 +184,7 @@ def _step_finished(state: BoardState, event: Event) -> None:
 def _cheat_caught(state: BoardState, event: Event) -> None:
     fields = event.fields
     state.notes.append(
-        f"cheat caught: {fields.get('name')} ({fields.get('kind')}) paid {fields.get('value')}"
+        f"cheat caught: {fields.get('name')} ({fields.get('finding')}) paid {fields.get('value')}"
     )
 
 

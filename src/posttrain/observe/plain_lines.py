@@ -80,7 +80,7 @@ def _step_finished(fields: Mapping[str, Any]) -> str:
 
 def _cheat(fields: Mapping[str, Any]) -> str:
     return (
-        f"cheat caught on {fields.get('task_id')}: {fields.get('name')}, {fields.get('kind')} "
+        f"cheat caught on {fields.get('task_id')}: {fields.get('name')}, {fields.get('finding')} "
         f"({fields.get('evidence')}), status {fields.get('status')}, paid {fields.get('value')}"
     )
 
