@@ -13,9 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from posttrain.train.advantage import AdvantageSpec
-from posttrain.train.sequences import SftSequence
-
 from posttrain.config.run import RunConfig
 from posttrain.core.clock import SystemClock
 from posttrain.core.execution import ExecResult, Outcome
@@ -37,6 +34,8 @@ from posttrain.store.metrics import read_metrics
 from posttrain.store.rollout_log import read_rollouts, stored_steps
 from posttrain.store.run_directory import RunDirectory
 from posttrain.testing.training import DigestLearner, DigestPolicy
+from posttrain.train.advantage import AdvantageSpec
+from posttrain.train.sequences import SftSequence
 
 STEPS = 5
 CONFIG = {
@@ -74,7 +73,7 @@ TRACKS = Tracks(
 )
 
 
-def _grade(task: Task, code: str | None, seed: int) -> Verdict:
+def grade(task: Task, code: str | None, seed: int) -> Verdict:
     lost = task.split is Split.TRAIN and (seed // 3) % 40 == 0
     status = Status.ERROR if lost else Status.PASSED if code == "good\n" else Status.FAILED
     return Verdict(
@@ -109,7 +108,7 @@ def open_fakes(config: RunConfig, files: RunFiles) -> Iterator[tuple[Parts, Trac
             learner=DigestLearner(),
             curriculum=Curriculum(TRAIN, CurriculumSpec(), 3),
             pool=TRAIN,
-            bench=Bench(grade=_grade, workers=2, max_tries=1),
+            bench=Bench(grade=grade, workers=2, max_tries=1),
             pay_in=_pay_in,
             advantage=AdvantageSpec(),
             sft=[SftSequence(prompt_ids=(n,), answer_ids=(n,)) for n in range(8)],

@@ -50,7 +50,8 @@ def run_step(parts: Parts, step: int, *, stored: bool = False) -> None:
         **parts.curriculum.metrics(),
         "policy_version": parts.learner.version,
         "time/rollout_s": collected.sampling_s,
-        "time/verify_s": collected.waiting_s,
+        "time/verify_s": sum(r.timings_s.get("verify", 0.0) for r in collected.rollouts),
+        "time/wait_s": collected.waiting_s,
         "time/train_s": ended_s - train_started_s,
     }
     parts.metrics.append(step, metrics)

@@ -81,7 +81,7 @@ def drive(
         except KeyboardInterrupt:
             ledger.commit()
             command = resume_command(directory)
-            log.emit(EventKind.RUN_INTERRUPTED, step=position.step, command=command)
+            log.emit(EventKind.RUN_INTERRUPTED, step=metrics.last_step, command=command)
             raise Interrupted(command) from None
 
 

@@ -29,6 +29,11 @@ class MetricsLog:
         self._file = LineFile(path)
         self._last = max((line["step"] for line in read_lines(path)), default=0)
 
+    @property
+    def last_step(self) -> int:
+        """The last step that has metrics; 0 for none."""
+        return self._last
+
     def append(self, step: int, metrics: Metrics) -> None:
         """Store the metrics of ``step`` on disk; raises ``StoreError`` for a step that is there."""
         if step <= self._last:
