@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from posttrain.cli.flags import JudgingFlags
 from posttrain.cli.output import Output, number
-from posttrain.cli.verb import Backend, Unsafe, Workers, verb
+from posttrain.cli.verb import verb
 from posttrain.loop.grade_run import GradeSpec, grade_solutions, is_over_error_share
 
 __all__ = ["app"]
@@ -44,11 +45,9 @@ def grade(
     *,
     solutions: Path,
     out: Path | None = None,
-    workers: Workers = 0,
+    judging: JudgingFlags = JudgingFlags(),
     max_error_share: Annotated[float, Parameter(validator=Number(gte=0, lte=1))] = 0.0,
     seed: int = 0,
-    backend: Backend = "namespace",
-    unsafe: Unsafe = False,
     output: Output = Output(),
 ) -> int:
     """Judge every solution; a failed verdict is a result, not an error.
@@ -70,9 +69,9 @@ def grade(
         tasks=tasks,
         solutions=solutions,
         out=out,
-        workers=workers,
-        backend=backend,
-        unsafe=unsafe,
+        workers=judging.workers,
+        backend=judging.backend,
+        unsafe=judging.unsafe,
         seed=seed,
     )
     seen = Seen()

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from posttrain.core.errors import NotFoundError
 from posttrain.core.task import Split, Task
@@ -11,7 +12,7 @@ from posttrain.tasks.format import read_tasks
 
 __all__ = ["BASICS", "find_task", "tasks_named"]
 
-BASICS = "basics"
+BASICS: Final = "basics"
 
 
 def tasks_named(

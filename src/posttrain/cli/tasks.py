@@ -4,9 +4,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
+from posttrain.cli.flags import JudgingFlags
 from posttrain.cli.output import Output, number
 from posttrain.cli.task_source import BASICS, find_task, tasks_named
-from posttrain.cli.verb import AboveZero, Backend, Unsafe, Workers, verb
+from posttrain.cli.verb import AboveZero, verb
 from posttrain.core.task import Task
 from posttrain.loop.import_run import import_run
 from posttrain.tasks.format import task_to_line
@@ -31,9 +32,7 @@ def import_(
     /,
     *,
     out: Path,
-    workers: Workers = 0,
-    backend: Backend = "namespace",
-    unsafe: Unsafe = False,
+    judging: JudgingFlags = JudgingFlags(),
     output: Output = Output(),
 ) -> None:
     """Read a public set, run its references to fix each task's trust, write tasks.jsonl.
@@ -47,7 +46,14 @@ def import_(
     out:
         Where tasks.jsonl goes.
     """
-    summary = import_run(format_, src, out, backend=backend, unsafe=unsafe, workers=workers)
+    summary = import_run(
+        format_,
+        src,
+        out,
+        backend=judging.backend,
+        unsafe=judging.unsafe,
+        workers=judging.workers,
+    )
     if output.json:
         output.document(summary)
         return

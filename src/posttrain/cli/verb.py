@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-__all__ = ["AboveZero", "Backend", "Overrides", "Unsafe", "Workers", "verb"]
+__all__ = ["AboveZero", "Backend", "Overrides", "Unsafe", "verb"]
 
 Overrides = Annotated[
     tuple[str, ...],
@@ -23,10 +23,6 @@ Backend = Annotated[
 
 Unsafe = Annotated[
     bool, Parameter(negative=(), help="Allow a sandbox backend that protects nothing.")
-]
-
-Workers = Annotated[
-    int, Parameter(help="Gradings at a time; 0 takes the usable cores.", validator=Number(gte=0))
 ]
 
 AboveZero = Parameter(validator=Number(gt=0))
