@@ -33,7 +33,8 @@ th,td{padding:5px 12px 5px 0;text-align:left;border-bottom:1px solid var(--rule)
 td.num,th.num{text-align:right}.bars{width:100%}.bars th{font-weight:400;white-space:nowrap}
 .bars .bar{width:100%}.bars i{display:block;height:11px;background:var(--c0);border-radius:2px}
 pre{margin:8px 0;padding:10px 12px;overflow-x:auto;background:var(--bg);
-border:1px solid var(--rule);border-radius:6px;font:12.5px/1.45 ui-monospace,SFMono-Regular,Menlo,monospace;
+border:1px solid var(--rule);border-radius:6px;
+font:12.5px/1.45 ui-monospace,SFMono-Regular,Menlo,monospace;
 white-space:pre-wrap;overflow-wrap:anywhere}
 article{margin:14px 0;padding:12px 14px;background:var(--card);border:1px solid var(--rule);
 border-radius:8px}article h3{font-size:15px;margin:0 0 4px}
