@@ -8,31 +8,30 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from posttrain.config.curriculum import CurriculumConfig, PhaseConfig
-from posttrain.config.run import RewardConfig, RunConfig
+from posttrain.config.run import RunConfig
 from posttrain.core.clock import SystemClock
+from posttrain.core.errors import PrerequisiteError, UserError
 from posttrain.core.reward import Reward
 from posttrain.core.task import Task
 from posttrain.core.verdict import Verdict
 from posttrain.curriculum.curriculum import Curriculum
 from posttrain.curriculum.phase import Phase
-from posttrain.curriculum.spec import CurriculumSpec
 from posttrain.evaluate.regression import load_choice_items
 from posttrain.loop.judging import open_bench
 from posttrain.loop.parts import Parts
+from posttrain.loop.runs import has_attempts
 from posttrain.loop.sft_data import general_answers, without_regression
+from posttrain.loop.specs import advantage_spec, curriculum_spec, learner_spec
 from posttrain.loop.tracks import Tracks, build_tracks, training_pool
 from posttrain.loop.train_run import RunFiles, drive
 from posttrain.policy.local import LocalPolicy
 from posttrain.policy.model_store import resolve_model
-from posttrain.reward.layers import RewardSpec, score
+from posttrain.reward.layers import score
 from posttrain.rollout.attempt import Pay
 from posttrain.store.events import Listener
 from posttrain.store.run_directory import RunDirectory
 from posttrain.tasks.samples import load_general_prompts, sample_path
-from posttrain.train.advantage import AdvantageSpec, Scale
 from posttrain.train.learner import Learner
-from posttrain.train.spec import LearnerSpec
 
 __all__ = ["open_parts", "resume", "train"]
 
@@ -42,13 +41,19 @@ def train(
 ) -> dict[str, Any]:
     """Make the run that ``config`` names and drive it to its final report.
 
-    Raises ``NotFoundError`` for an unknown model before anything is made.
+    A mistake of the user or a missing prerequisite that shows before the first attempt leaves no
+    run behind.
     """
-    resolve_model(config.policy.model)
+    settings = _anchored(config).model_dump(mode="json")
     directory = RunDirectory.create(
-        config.run.root, config.run.name, config=config.model_dump(mode="json"), run_toml=run_toml
+        config.run.root, config.run.name, config=settings, run_toml=run_toml
     )
-    return drive(directory, open_parts, listeners=listeners)
+    try:
+        return drive(directory, open_parts, listeners=listeners)
+    except (UserError, PrerequisiteError):
+        if not has_attempts(directory):
+            directory.remove()
+        raise
 
 
 def resume(path: Path, *, listeners: Sequence[Listener] = ()) -> dict[str, Any]:
@@ -81,16 +86,12 @@ def open_parts(config: RunConfig, files: RunFiles) -> Iterator[tuple[Parts, Trac
             metrics=files.metrics,
             emit=files.emit,
             policy=policy,
-            learner=Learner(model_dir, _learner_spec(config), config.run.seed),
-            curriculum=Curriculum(
-                pool, _curriculum_spec(config.curriculum, config.reward), config.run.seed
-            ),
+            learner=Learner(model_dir, learner_spec(config), config.run.seed),
+            curriculum=Curriculum(pool, curriculum_spec(config), config.run.seed),
             pool=pool,
             bench=bench,
             pay_in=pay_in,
-            advantage=AdvantageSpec(
-                scale=Scale(config.algorithm.scale), scale_floor=config.algorithm.scale_floor
-            ),
+            advantage=advantage_spec(config),
             sft=sft,
             clock=SystemClock(),
         )
@@ -106,37 +107,17 @@ def pay_in(phase: Phase) -> Pay:
     return pay
 
 
+def _anchored(config: RunConfig) -> RunConfig:
+    """The same with absolute paths, so that the run can be resumed from any folder."""
+    tasks, policy = config.tasks, config.policy
+    if tasks.source != "basics":
+        source = tuple(path.resolve() for path in tasks.source)
+        tasks = tasks.model_copy(update={"source": source})
+    if Path(policy.model).is_dir():
+        policy = policy.model_copy(update={"model": str(Path(policy.model).resolve())})
+    return config.model_copy(update={"tasks": tasks, "policy": policy})
+
+
 def _policy(config: RunConfig, model_dir: Path) -> LocalPolicy:
     policy = config.policy
     return LocalPolicy(model_dir, name=policy.model, dtype=policy.dtype, threads=policy.threads)
-
-
-def _learner_spec(config: RunConfig) -> LearnerSpec:
-    raise NotImplementedError
-
-
-def _curriculum_spec(curriculum: CurriculumConfig, reward: RewardConfig) -> CurriculumSpec:
-    base = RewardSpec(**reward.model_dump())
-    if not curriculum.enabled:
-        return CurriculumSpec(
-            uniform_share=1.0, stale_share=0.0, phases=(Phase(name="all", reward=base),)
-        )
-    return CurriculumSpec(
-        low=curriculum.low,
-        high=curriculum.high,
-        uniform_share=curriculum.uniform_share,
-        decay=curriculum.decay,
-        phases=tuple(_phase(phase, reward) for phase in curriculum.phases),
-    )
-
-
-def _phase(phase: PhaseConfig, reward: RewardConfig) -> Phase:
-    layers = ("correct", "partial", "process", "efficiency")
-    changed = {name: weight for name in layers if (weight := getattr(phase, name)) is not None}
-    return Phase(
-        name=phase.name,
-        max_difficulty=phase.max_difficulty,
-        unlock_pass_rate=phase.unlock_pass_rate,
-        unlock_step=phase.unlock_step,
-        reward=RewardSpec(**{**reward.model_dump(), **changed}),
-    )

@@ -1,5 +1,6 @@
 """What there is to say about runs: a row for each, or one in full, read from its files alone."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from posttrain.store.metrics import read_metrics
 from posttrain.store.reports import read_report
 from posttrain.store.run_directory import RunDirectory
 
-__all__ = ["list_runs", "show_run"]
+__all__ = ["has_attempts", "list_runs", "show_run"]
 
 _ENDINGS = {"run_finished": "finished", "run_interrupted": "interrupted"}
 
@@ -24,18 +25,23 @@ def list_runs(root: Path) -> list[dict[str, Any]]:
 def show_run(path: Path) -> dict[str, Any]:
     """The row of one run with attempts by state, checkpoints, reports and the final object."""
     directory = RunDirectory.open(path)
-    ledger = Ledger(directory.ledger)
-    try:
-        attempts = {state.value: number for state, number in ledger.counts().items()}
-    finally:
-        ledger.close()
     return {
         **_row(directory),
-        "attempts": attempts,
+        "attempts": _attempts(directory),
         "checkpoints": [found.step for found in list_checkpoints(directory.checkpoints)],
         "reports": sorted(file.name for file in directory.reports.glob("*.json")),
         "final": read_report(directory.reports / "final.json"),
     }
+
+
+def has_attempts(directory: RunDirectory) -> bool:
+    """True once the run has planned an attempt."""
+    return directory.ledger.exists() and bool(_attempts(directory))
+
+
+def _attempts(directory: RunDirectory) -> dict[str, int]:
+    with closing(Ledger(directory.ledger)) as ledger:
+        return {state.value: number for state, number in ledger.counts().items()}
 
 
 def _row_or_damage(directory: RunDirectory) -> dict[str, Any]:

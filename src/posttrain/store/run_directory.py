@@ -8,6 +8,7 @@ All that is needed to read, re-score and resume a run lies here. ``manifest.json
 when a run is made: a folder without it is no run. What the files mean is not known here.
 """
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -77,6 +78,11 @@ class RunDirectory:
         if not root.is_dir():
             return []
         return [cls(path=found.parent) for found in sorted(root.glob("*/manifest.json"))]
+
+    def remove(self) -> None:
+        """Delete the run with everything in it."""
+        with storing(self.path):
+            shutil.rmtree(self.path)
 
     @property
     def name(self) -> str:
