@@ -9,7 +9,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -124,28 +126,35 @@ def make_run(root: Path) -> RunDirectory:
 
 
 def outcome(directory: RunDirectory) -> dict[str, Any]:
-    """All of a run that must be equal, whatever happened on the way."""
+    """All of a run that must be equal: everything but times and memory."""
     final = latest_checkpoint(directory.checkpoints)
-    ledger = Ledger(directory.ledger)
-    rows = ledger.rows()
-    ledger.close()
+    assert final is not None
+    with closing(Ledger(directory.ledger)) as ledger:
+        rows = ledger.rows()
+    files = [path for path in sorted(final.path.rglob("*")) if path.is_file()]
     return {
-        "weights": final and (final.path / "learner" / "digest").read_text(),
-        "state": final and (final.path / "state.json").read_text(),
+        "checkpoint": {str(path.relative_to(final.path)): path.read_bytes() for path in files},
         "ledger": rows,
         "metrics": [
             {k: v for k, v in line.items() if not k.startswith("time/")}
             for line in read_metrics(directory.metrics)
         ],
         "rollouts": [
-            [(r.key, r.turns, r.verdict, r.reward) for r in read_rollouts(directory.rollouts, step)]
-            for step in stored_steps(directory.rollouts)
+            [(r.key, r.turns, _untimed(r.verdict), r.reward) for r in rollouts]
+            for rollouts in map(
+                partial(read_rollouts, directory.rollouts), stored_steps(directory.rollouts)
+            )
         ],
         "reports": {
             path.name: directory.read_json(f"reports/{path.name}").get("outcomes")
             for path in sorted(directory.reports.glob("*.json"))
         },
     }
+
+
+def _untimed(verdict: Verdict) -> Verdict:
+    bare = replace(verdict.exec, cpu_s=0.0, wall_s=0.0, peak_memory_bytes=None)
+    return replace(verdict, exec=bare)
 
 
 def kill_at(number: int) -> Callable[[Event], None]:

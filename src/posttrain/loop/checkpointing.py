@@ -13,11 +13,13 @@ Weights, attempts and metrics are functions of seeds and earlier state alone, so
 again equals what was lost.
 """
 
+import errno
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
+from safetensors import SafetensorError
 
 from posttrain.core.errors import StoreError
 from posttrain.loop.parts import Parts
@@ -59,7 +61,10 @@ def save(parts: Parts, step: int) -> None:
     }
 
     def fill(folder: Path) -> None:
-        parts.learner.save(folder / "learner")
+        try:
+            parts.learner.save(folder / "learner")
+        except SafetensorError as error:  # its only errors in writing are those of the disk
+            raise OSError(errno.ENOSPC, str(error)) from error
         write_atomically(folder / "state.json", orjson.dumps(state, option=orjson.OPT_INDENT_2))
 
     saved = save_checkpoint(parts.directory.checkpoints, step, fill)

@@ -39,7 +39,9 @@ class TrainingLearner(Protocol):
 
     version: int
 
-    def update(self, rl: Sequence[RlSequence], sft: Sequence[SftSequence]) -> Mapping[str, float]:
+    def update(
+        self, rl: Sequence[RlSequence], sft: Sequence[SftSequence]
+    ) -> Mapping[str, float | None]:
         """One step on one batch; adds 1 to ``version`` and gives metrics."""
         ...
 

@@ -141,7 +141,7 @@ def _reason(rollout: Rollout) -> str:
 def _update(parts: Parts, step: int, groups: Sequence[Group]) -> dict[str, float | int | None]:
     advantages = advantages_by_key(groups, parts.advantage)
     batch = rl_sequences(groups, advantages)
-    metrics: Mapping[str, float] = {}
+    metrics: Mapping[str, float | None] = {}
     for _ in range(parts.config.algorithm.updates_per_step):
         metrics = parts.learner.update(batch, _sft_batch(parts, step))
     parts.ledger.mark_trained(_trained_keys(advantages), step)
