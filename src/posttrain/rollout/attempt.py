@@ -1,7 +1,7 @@
 """One attempt: from what the policy sampled to a judged, paid record.
 
     turn ──► code ──► judge ──► verdict ──► reward ──► Rollout
-                        └─ error and tries left ─► judge again (another try of the attempt)
+                        └─ infrastructure fault ─► judge again (another try of the attempt)
 
 Judge and reward are passed in, because an attempt needs no more of them than a call each. An
 attempt whose last try is still an error keeps reward None: it is masked, never paid 0.
@@ -46,7 +46,7 @@ class AttemptSpec:
 
 
 def run_attempt(spec: AttemptSpec, grade: Grade, pay: Pay, clock: Clock | None = None) -> Rollout:
-    """Judge and pay one answer; a verdict of ``error`` is tried again up to ``max_tries``."""
+    """Judge and pay one answer; an infrastructure fault is tried again up to ``max_tries``."""
     clock = clock or SystemClock()
     started_s = clock.monotonic_s()
     verdict, tries = _judge(spec, grade)
@@ -69,7 +69,7 @@ def _judge(spec: AttemptSpec, grade: Grade) -> tuple[Verdict, int]:
     code = extract_code(spec.turn.text)
     for tries in range(1, spec.max_tries + 1):
         verdict = _grade_once(spec, grade, code, tries)
-        if verdict.status is not Status.ERROR:
+        if verdict.validity is not Validity.INFRA_INVALID:
             break
     return verdict, tries
 
