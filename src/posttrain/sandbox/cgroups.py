@@ -23,6 +23,7 @@ from pathlib import Path
 __all__ = ["CgroupTree", "Hierarchy", "Layout", "find_layout"]
 
 _PREFIX = "posttrain-"
+_V2_CONTROLLERS = {"memory", "pids", "cpu"}
 _REMOVE_TIMEOUT_S = 5.0
 _GUARDIAN = """
 read -r _
@@ -112,7 +113,7 @@ def _v1_parent(root: Path, own: str) -> Path | None:
 
 def _v2_controllers(parent: Path) -> set[str]:
     switched_on = set((parent / "cgroup.subtree_control").read_text().split())
-    return switched_on & {"memory", "pids", "cpu"}
+    return switched_on & _V2_CONTROLLERS
 
 
 def _v2_parent(root: Path, own: str) -> Path | None:
@@ -126,7 +127,7 @@ def _v2_parent(root: Path, own: str) -> Path | None:
         if not parent.is_relative_to(root):
             break
         if os.access(parent, os.W_OK) and os.access(parent / "cgroup.procs", os.W_OK):
-            for controller in ("memory", "pids", "cpu"):
+            for controller in _V2_CONTROLLERS - _v2_controllers(parent):
                 with contextlib.suppress(OSError):
                     (parent / "cgroup.subtree_control").write_text(f"+{controller}")
             with contextlib.suppress(OSError):

@@ -24,7 +24,7 @@ def judge_ending(status: Status, sample: Sample, limits: Limits, stopped: Ending
     ``stopped`` is what the driver itself ended it for. A dead init without a report is
     ``sandbox_dead``; a job that could not be set up is ``sandbox_error``.
     """
-    if status.setup_error is not None:
+    if status.setup_error is not None and not status.consulted:
         return Outcome.SANDBOX_ERROR, None
     if sample.oom_kills:
         return Outcome.OOM, "memory_bytes"

@@ -173,7 +173,7 @@ class Run:
             signal=(report.signal or None) if report and natural else None,
             cpu_s=max(sample.cpu_s, report.cpu_s if report else 0.0),
             wall_s=wall_s,
-            peak_memory_bytes=sample.peak_bytes,
+            peak_memory_bytes=sample.peak_bytes or (report.max_resident_bytes if report else None),
             stdout=b"".join(self._chunks[self._outputs[0]]),
             stderr=b"".join(self._chunks[self._outputs[1]]),
             truncated=self._truncated,

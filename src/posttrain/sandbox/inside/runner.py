@@ -41,6 +41,8 @@ _MAX_FDS = 64
 _ABOVE_ALL = 100
 _HIGHEST_FD = 65536
 _INIT_SIGNALS = (signal.SIGCHLD, signal.SIGTERM)
+_ALL_SIGNALS = signal.valid_signals()
+"""All are blocked in the init: the interpreter's own handlers would answer to a candidate."""
 _NOT_EXECUTABLE = 126
 _NOT_FOUND = 127
 
@@ -87,7 +89,7 @@ class Execution:
 
     def run(self) -> None:
         """Be the init."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, _INIT_SIGNALS)
+        signal.pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
         status_fd = self._status.fileno()
         try:
             self._enclosure.enter()
@@ -159,7 +161,9 @@ def _kill_namespace() -> int:
         os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:
         return 0
-    num_left = sum(name.isdigit() for name in os.listdir("/proc")) - 1
+    num_left = 0
+    with contextlib.suppress(OSError):
+        num_left = sum(name.isdigit() for name in os.listdir("/proc")) - 1
     with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
