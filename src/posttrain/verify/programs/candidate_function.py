@@ -1,0 +1,127 @@
+"""The candidate's host: load the code, then answer one call after another.
+
+Holds nothing but the code, the entry point and the arguments of the call at hand: no expected
+value, no test, no verdict. What it says is not believed either, since the candidate shares its
+process and could say it itself; ``asking`` checks every frame.
+"""
+
+import os
+import random
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from posttrain.verify.programs.channel import LOAD_ID, Channel, GoneError
+from posttrain.verify.programs.frame import RefusedError, Tree, dump, load
+from posttrain.verify.programs.lies import LieDetector
+from posttrain.verify.programs.loading import (
+    NotCallableError,
+    compile_candidate,
+    describe_error,
+    find_entry_point,
+    run_module,
+)
+from posttrain.verify.programs.pack import SCALARS, pack
+from posttrain.verify.programs.unpack import unpack
+
+__all__ = ["main"]
+
+_leave = os._exit
+_process_id = os.getpid
+
+
+def consult() -> None:
+    """Replaced by the sandbox's loader: reports that candidate code starts."""
+
+
+def main(payload: bytes, fds: tuple[int, ...]) -> None:
+    """Serve the calls that arrive on the first descriptor until its other end closes."""
+    code, entry_point, seed = load(payload)
+    channel = Channel(socket.socket(fileno=fds[0]))
+    random.seed(seed)
+    consult()
+    try:
+        function = _load(code, entry_point, channel)
+        if function is not None:
+            _serve(function, channel)
+    except GoneError:
+        pass
+    _flush()
+    _leave(0)
+
+
+def _load(code: str, entry_point: str, channel: Channel) -> Callable[..., Any] | None:
+    host = _process_id()
+    report: list[Tree]
+    function = None
+    try:
+        compiled = compile_candidate(code)
+    except Exception as error:  # noqa: BLE001 - the boundary: parsing may fail in any way
+        report = ["syntax", f"{type(error).__name__} at line {getattr(error, 'lineno', None)}"]
+    else:
+        try:
+            function = find_entry_point(run_module(compiled), entry_point)
+            report = ["loaded"]
+        except NotCallableError as error:
+            report = ["missing", str(error)]
+        except SystemExit:
+            raise
+        except BaseException as error:  # noqa: BLE001 - the boundary: told to the asker
+            report = ["raised", *describe_error(error)]
+    _stop_if_forked(host)
+    channel.send(dump([LOAD_ID, *report]))
+    return function
+
+
+def _serve(function: Callable[..., Any], channel: Channel) -> None:
+    host = _process_id()
+    while True:
+        number, args, kwargs, copy_back = load(channel.receive())
+        before = dump(args) if copy_back and not set(map(type, args)) <= SCALARS else None
+        reply = _call(function, unpack(args), unpack(kwargs), before)
+        _stop_if_forked(host)
+        channel.send(_frame(number, reply))
+
+
+def _call(
+    function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], before: bytes | None
+) -> list[Tree]:
+    try:
+        value = function(*args, **kwargs)
+        detector = LieDetector()
+        tree = pack(value, detector.describe)
+        changed = None if before is None else _changed(args, before, detector)
+    except RefusedError as error:
+        return ["refused", str(error)]
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the boundary: told to the asker
+        return ["raised", *describe_error(error)]
+    return ["value", tree, changed]
+
+
+def _changed(args: list[Any], before: bytes, detector: LieDetector) -> Tree:
+    after = pack(args, detector.describe)
+    return None if dump(after) == before else after
+
+
+def _frame(number: int, reply: list[Tree]) -> bytes:
+    try:
+        return dump([number, *reply])
+    except RefusedError as error:
+        return dump([number, "refused", str(error)])
+
+
+def _stop_if_forked(host: int) -> None:
+    """End a child that the candidate forked and let return: the parent alone answers."""
+    if _process_id() != host:
+        _leave(0)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:  # noqa: BLE001 - a candidate may have replaced or closed the stream
+            continue
