@@ -4,6 +4,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
+from cyclopts import Parameter
+
 from posttrain.cli.flags import JudgingFlags
 from posttrain.cli.output import Output, number
 from posttrain.cli.task_source import BASICS, find_task, tasks_named
@@ -27,7 +29,7 @@ app = verb(
 
 @app.command(name="import")
 def import_(
-    format_: str,
+    format_: Annotated[str, Parameter(name="FORMAT")],
     src: Path,
     /,
     *,
@@ -57,6 +59,11 @@ def import_(
     if output.json:
         output.document(summary)
         return
+    if summary["report"]:
+        output.table(
+            ("task", "trust", "reference", "cause"),
+            [(e["id"], e["trust"], e["status"], e["cause"]) for e in summary["report"]],
+        )
     output.line(
         f"{summary['tasks']} tasks: trust isolated {summary['isolated']}, "
         f"shared {summary['shared']}; written to {summary['out']}"
