@@ -121,8 +121,8 @@ class EvaluationConfig(Section):
     """Sampling temperature of the target track; null takes the policy's own."""
     base_temperatures: tuple[Temperature, ...] = (0.0, 0.2, 0.4, 0.6)
     """Tried beside it on the base model, to find the best that lowering it alone reaches."""
-    regression_items: Annotated[int, Field(ge=0)] = 400
-    """Multiple-choice items before and after."""
+    regression_items: Annotated[int, Field(ge=0)] = 360
+    """Multiple-choice items before and after; the package holds 360."""
     inner_regression_items: Annotated[int, Field(ge=0)] = 60
     """Multiple-choice items of an evaluation inside the run."""
     prose: bool = True
