@@ -41,7 +41,7 @@ check: setup
 
 soak: setup
 	@mkdir -p benchmarks/results
-	@for file in benchmarks/[a-z]*.py; do \
+	@for file in $(sort $(wildcard benchmarks/*.py)); do \
 		name=$$(basename $$file .py); echo "soak: $$name"; \
 		$(BIN)/python $$file --json > benchmarks/results/$$name.json || exit 1; \
 	done

@@ -8,6 +8,7 @@ import pytest
 
 from posttrain.cli.main import VERBS, build_app, exit_code_of, main
 from posttrain.core.errors import PosttrainError, PrerequisiteError, StoreError, TaskFormatError
+from posttrain.loop.interrupt import Interrupted
 
 HEAVY = ("torch", "transformers", "scipy", "pandas", "fastapi", "numpy")
 
@@ -79,6 +80,7 @@ def test_a_misspelt_flag_is_one_line_and_wrong_usage(capsys):
         (StoreError("the disk is full"), 4),
         (OSError(errno.ENOSPC, "No space left on device", "runs/a"), 4),
         (KeyboardInterrupt(), 130),
+        (Interrupted("posttrain resume runs/a"), 130),
     ],
 )
 def test_an_error_becomes_one_line_and_its_exit_code(error, code, capsys):
