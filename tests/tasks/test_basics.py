@@ -128,6 +128,16 @@ def test_fresh_cases_follow_the_seed_and_the_reference(name, data, seed):
         assert namespace["f"](*decode_value(case["args"])) == decode_value(case["expect"])
 
 
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_each_choice_of_parameters_has_inputs_enough_for_any_seed(family):
+    for parameters in family.choices:
+        for seed in range(2):
+            rng = derive_rng("enough", seed)
+            assert len(family.cases(parameters, rng, 11)) == 11
+            cases = fresh_cases({"family": family.name, **parameters}, seed, 8)
+            assert len({text_of(case["args"]) for case in cases}) == 8
+
+
 def test_no_reference_changes_its_arguments():
     for task in EVAL:
         for case in cases_of(task):

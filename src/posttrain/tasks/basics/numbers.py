@@ -60,7 +60,7 @@ SUM_OF_MULTIPLES = Family(
         "returns the sum of the numbers between 1 and `n` (both included) which {k} divides",
     ),
     body="return sum(i for i in range(1, n + 1) if i % {k} == 0)",
-    draw=lambda rng, p: (rng.randint(0, 6 * p["k"]),),
+    draw=lambda rng, p: (rng.randint(0, 5 * p["k"] + 15),),
     difficulty=0.65,
 )
 
@@ -90,7 +90,7 @@ while n > 0:
     n //= {base}
 return total
 """,
-    draw=lambda rng, p: (rng.randint(0, 10000 if p["base"] == 10 else p["base"] ** 3),),
+    draw=lambda rng, p: (rng.randint(0, 10000 if p["base"] == 10 else 60 * p["base"]),),
     difficulty=lambda p: 0.6 if p["base"] == 10 else 0.85,
 )
 
@@ -111,7 +111,7 @@ SUM_OF_POWERS = Family(
         "returns the sum of x ** {power} over all x from {start} up to and including `n`",
     ),
     body="return sum(i ** {power} for i in range({start}, n + 1))",
-    draw=lambda rng, p: (rng.randint(p["start"], p["start"] + 14),),
+    draw=lambda rng, p: (rng.randint(p["start"], p["start"] + 19),),
     difficulty=0.5,
 )
 

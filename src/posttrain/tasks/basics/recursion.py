@@ -31,7 +31,7 @@ for _ in range(n):
     previous, current = current, {a} * current + {b} * previous
 return previous
 """,
-    draw=lambda rng, p: (rng.randint(0, 14),),
+    draw=lambda rng, p: (rng.randint(0, 17),),
     difficulty=0.5,
 )
 
@@ -105,7 +105,7 @@ COUNT_DOWN = Family(
         "lists the numbers from `n` downwards in steps of {step}, down to {last} at the lowest",
     ),
     body="return list(range(n, {last} - 1, -{step}))",
-    draw=lambda rng, p: (rng.randint(p["last"] - 1, p["last"] + 5 * p["step"]),),
+    draw=lambda rng, p: (rng.randint(p["last"] - 1, p["last"] + 18 + p["step"]),),
     difficulty=0.5,
 )
 
