@@ -67,8 +67,6 @@ def test_a_dropped_attempt_keeps_its_reason_and_is_never_trained_on(ledger: Ledg
 def test_a_rewind_returns_stored_steps_and_removes_the_others(ledger: Ledger) -> None:
     for step in (1, 2, 3):
         ledger.mark_trained(_judge(ledger, step), step)
-        if step == 1:
-            ledger.record_checkpoint(1)
     ledger.plan(_keys(4))
     assert ledger.rewind(1, stored_steps=[2, 3]) == (6, 3)
     assert [_states(ledger, step) for step in (1, 2, 3, 4)] == [

@@ -68,7 +68,6 @@ def save(parts: Parts, step: int) -> None:
         write_atomically(folder / "state.json", orjson.dumps(state, option=orjson.OPT_INDENT_2))
 
     saved = save_checkpoint(parts.directory.checkpoints, step, fill)
-    parts.ledger.record_checkpoint(step)
     prune(parts.directory.checkpoints, keep=parts.config.checkpoint.keep + 1)
     parts.emit(
         EventKind.CHECKPOINT_SAVED,

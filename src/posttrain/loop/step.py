@@ -8,16 +8,16 @@ all stored already (its update was lost with a killed driver) enters at the adva
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from posttrain.core.errors import PolicyError
-from posttrain.core.rollout import AttemptKey, Group, Rollout, Turn
+from posttrain.core.rollout import AttemptKey, Group, Rollout
 from posttrain.core.seeds import derive_rng
 from posttrain.core.verdict import Status
 from posttrain.curriculum.outcome import GroupOutcome
 from posttrain.loop.batch import advantages_by_key, form_groups, rl_sequences
-from posttrain.loop.bench import Collected, Job, Sampling, collect, plan_jobs
+from posttrain.loop.bench import Collected, Sampling, collect, plan_jobs
 from posttrain.loop.parts import Parts
+from posttrain.loop.step_events import StepWatch, tell_phase, tell_start
 from posttrain.loop.step_metrics import rollout_metrics
 from posttrain.policy.protocol import SamplingParams
 from posttrain.store.event_kinds import EventKind
@@ -64,7 +64,7 @@ def run_step(parts: Parts, step: int, *, stored: bool = False) -> None:
         wall_s=wall_s,
         eta_s=wall_s * (parts.config.run.steps - step),
     )
-    _tell_phase(parts, step, phase.name)
+    tell_phase(parts, step, phase.name)
 
 
 def policy_sampling(parts: Parts, temperature: float | None = None) -> Sampling:
@@ -98,7 +98,7 @@ def _sample_step(parts: Parts, step: int) -> Collected:
     )
     keys = [job.key for job in jobs]
     parts.ledger.plan(keys)
-    _tell_start(parts, step, len(tasks), len(jobs))
+    tell_start(parts, step, len(tasks), len(jobs))
     parts.ledger.mark_leased(keys)
     collected = collect(
         jobs,
@@ -106,7 +106,7 @@ def _sample_step(parts: Parts, step: int) -> Collected:
         sampling=policy_sampling(parts),
         bench=parts.bench,
         pay=parts.pay_in(parts.curriculum.phase),
-        watch=_StepWatch(parts=parts, step=step, num_attempts=len(jobs)),
+        watch=StepWatch(parts=parts, step=step, num_attempts=len(jobs)),
         clock=parts.clock,
     )
     parts.ledger.commit()
@@ -169,79 +169,3 @@ def _outcomes(groups: Sequence[Group]) -> list[GroupOutcome]:
 def _plain(metrics: Mapping[str, float | int | None]) -> dict[str, float | int | None]:
     """NaN as None, as ``metrics.jsonl`` has it."""
     return {name: None if value != value else value for name, value in metrics.items()}
-
-
-def _tell_start(parts: Parts, step: int, num_groups: int, num_attempts: int) -> None:
-    parts.emit(
-        EventKind.STEP_STARTED,
-        step=step,
-        phase=parts.curriculum.phase.name,
-        policy_version=parts.policy.version,
-        groups=num_groups,
-        attempts=num_attempts,
-    )
-    parts.emit(EventKind.STAGE_CHANGED, stage="sample", step=step)
-
-
-def _tell_phase(parts: Parts, step: int, before: str) -> None:
-    phase = parts.curriculum.phase
-    if phase.name != before:
-        parts.emit(
-            EventKind.PHASE_CHANGED,
-            step=step + 1,
-            phase=phase.name,
-            max_difficulty=phase.max_difficulty,
-            weights=phase.weights,
-        )
-
-
-@dataclass(kw_only=True, slots=True)
-class _StepWatch:
-    """Ledger and log follow the batch."""
-
-    parts: Parts
-    step: int
-    num_attempts: int
-    num_sampled: int = 0
-    num_judged: int = 0
-
-    def sampled(self, job: Job, turn: Turn) -> None:
-        """Mark the attempt as generated."""
-        self.num_sampled += 1
-        self.parts.ledger.mark_generated(job.key)
-        self.parts.emit(
-            EventKind.ANSWER_SAMPLED,
-            step=self.step,
-            task_id=job.key.task_id,
-            index=job.key.index,
-            tokens=len(turn.token_ids),
-            stop_reason=turn.stop_reason,
-            sampled=self.num_sampled,
-            attempts=self.num_attempts,
-        )
-
-    def judged(self, rollout: Rollout, num_grading: int) -> None:
-        """Tell the verdict and what it pays."""
-        self.num_judged += 1
-        verdict, reward = rollout.verdict, rollout.reward
-        self.parts.emit(
-            EventKind.ATTEMPT_JUDGED,
-            step=self.step,
-            task_id=rollout.key.task_id,
-            index=rollout.key.index,
-            family=rollout.family,
-            difficulty=rollout.difficulty,
-            status=verdict.status,
-            value=reward.value,
-            validity=reward.validity,
-            layers={layer.name: layer.contribution for layer in reward.layers},
-            failure=verdict.failure and verdict.failure.kind,
-            tamper=[finding.kind for finding in verdict.tamper],
-            tokens=sum(len(turn.token_ids) for turn in rollout.turns),
-            cpu_s=verdict.exec.cpu_s,
-            wall_s=verdict.exec.wall_s,
-            tries=rollout.tries,
-            judged=self.num_judged,
-            grading=num_grading,
-            attempts=self.num_attempts,
-        )

@@ -38,7 +38,6 @@ CREATE TABLE IF NOT EXISTS attempts (
     CHECK ((state = 'dropped') = (reason IS NOT NULL))
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS attempts_by_state ON attempts (step, state);
-CREATE TABLE IF NOT EXISTS checkpoints (step INTEGER PRIMARY KEY, trained INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS rewinds (
     id INTEGER PRIMARY KEY, to_step INTEGER NOT NULL,
     returned INTEGER NOT NULL, discarded INTEGER NOT NULL
@@ -130,17 +129,6 @@ class Ledger:
         )
         self._move(key, AttemptState.DROPPED, unsettled, "reason = ?", reason)
 
-    def record_checkpoint(self, step: int) -> None:
-        """Note that the weights after ``step`` are safe; committed when it returns."""
-        with self._storing():
-            self._begin()
-            self._db.execute(
-                "INSERT OR REPLACE INTO checkpoints "
-                "SELECT ?, count(*) FROM attempts WHERE state = 'trained'",
-                (step,),
-            )
-        self.commit()
-
     def rewind(self, step: int, stored_steps: Iterable[int]) -> tuple[int, int]:
         """Return to the weights after ``step``; gives (attempts returned, attempts discarded).
 
@@ -160,7 +148,6 @@ class Ledger:
             discarded = self._db.execute(
                 f"DELETE FROM attempts WHERE {gone}", (step, *kept)
             ).rowcount
-            self._db.execute("DELETE FROM checkpoints WHERE step > ?", (step,))
             self._db.execute(
                 "INSERT INTO rewinds (to_step, returned, discarded) VALUES (?, ?, ?)",
                 (step, returned, discarded),
