@@ -68,7 +68,7 @@ class Learner:
         rate = self._spec.optimizer.rate_of(self.version)
         with _torch_threads(self._spec.threads):
             self._accumulate(plan_rl(rl, self._spec), plan_sft(sft, self._spec), tally)
-            norm = self._step(rate) if tally.is_finite else self._skip()
+            norm = self._step(rate, losses_are_finite=tally.is_finite)
         self.version += 1
         return {
             **tally.metrics(),
@@ -138,18 +138,15 @@ class Learner:
         (self._spec.sft_weight * loss).backward()  # type: ignore[no-untyped-call]
         tally.add_sft(loss)
 
-    def _skip(self) -> None:
-        self._optimizer.zero_grad()
-
-    def _step(self, rate: float) -> float | None:
-        """Clip and apply the gradients. Gives their norm before clipping, or None if not finite.
+    def _step(self, rate: float, *, losses_are_finite: bool) -> float | None:
+        """Clip and apply the gradients; gives their norm before clipping, None if not finite.
 
         A norm of 0 takes no step either: momentum alone would move the weights.
         """
         norm = torch.nn.utils.clip_grad_norm_(
             self._parameters, self._spec.optimizer.max_grad_norm
         ).item()
-        finite = math.isfinite(norm)
+        finite = losses_are_finite and math.isfinite(norm)
         if finite and norm > 0.0:
             for group in self._optimizer.param_groups:
                 group["lr"] = rate

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM
+from transformers.utils import logging as transformers_logging
 
 from posttrain.core.errors import NotFoundError
 from posttrain.train.adapter import adapter_off, has_adapter, put_adapter
@@ -97,6 +98,7 @@ def load_network(model_dir: Path, lora: LoraSpec | None, seed: int, dtype: torch
         raise NotFoundError(
             f"model folder {str(model_dir)!r} has no config.json; give a Hugging Face folder"
         )
+    transformers_logging.disable_progress_bar()
     model = AutoModelForCausalLM.from_pretrained(
         model_dir, dtype=torch.float32, attn_implementation="sdpa", local_files_only=True
     )
