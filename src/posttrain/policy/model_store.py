@@ -24,17 +24,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from posttrain.core.errors import NotFoundError, PrerequisiteError, StoreError
 
 __all__ = [
+    "DEFAULT_MAX_ROWS",
     "EMBEDDED",
+    "DtypeName",
     "EmbeddedModel",
     "cache_root",
     "resolve_model",
     "resolve_tokenizer",
     "tiny_model",
 ]
+
+DtypeName = Literal["auto", "bfloat16", "float32"]
+DEFAULT_MAX_ROWS = 128
 
 _LOG = logging.getLogger(__name__)
 _MANIFEST = "manifest.json"
@@ -183,6 +189,8 @@ def _publish(target: Path, convert: Callable[[Path, Path], None]) -> None:
     if target.exists():
         target.rename(Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.old.")))
     work.chmod(0o755)
+    for path in work.iterdir():
+        path.chmod(0o644)
     work.rename(target)
     for leftover in target.parent.glob(f".{target.name}.*"):
         shutil.rmtree(leftover)
