@@ -7,7 +7,6 @@ with one a candidate could mount file systems that no disk limit covers.
 """
 
 import os
-import shutil
 import signal
 import socket
 import struct
@@ -16,7 +15,7 @@ from fcntl import ioctl
 
 from posttrain.sandbox.inside import kernel
 
-__all__ = ["BOX", "Namespaces", "PlainFolder"]
+__all__ = ["BOX", "Namespaces", "PlainFolder", "remove_folder"]
 
 BOX = "/tmp/box"
 _HIDDEN = kernel.MS_NOSUID | kernel.MS_NODEV
@@ -30,6 +29,8 @@ _FOR_EACH_EXECUTION = (
 _FOR_EACH_LANE = kernel.CLONE_NEWUSER | kernel.CLONE_NEWNET
 _DEFAULT_DISK_BYTES = 64 * 1024 * 1024
 _DEFAULT_FILES = 4096
+_OOM_VOLUNTEER = "1000"
+"""Out of memory, the kernel is to choose among executions, not their lane."""
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP_RUNNING = 0x41
 
@@ -89,6 +90,7 @@ class Namespaces:
         kernel.mount("/tmp", "/dev/shm", "", kernel.MS_BIND)
         kernel.mount("proc", "/proc", "proc", _HIDDEN | kernel.MS_NOEXEC)
         _write("/proc/sys/user/max_user_namespaces", "0")
+        _write("/proc/self/oom_score_adj", _OOM_VOLUNTEER)
         socket.sethostname("sandbox")
 
     def _map_identity(self) -> None:
@@ -171,4 +173,11 @@ class PlainFolder:
 
     def remove(self) -> None:
         """Delete the working directory."""
-        shutil.rmtree(self._box, ignore_errors=True)
+        remove_folder(self._box)
+
+
+def remove_folder(folder: str) -> None:
+    """Delete a folder and all in it, as far as that is possible."""
+    import shutil  # what it pulls in would make every fork of a zygote dearer
+
+    shutil.rmtree(folder, ignore_errors=True)

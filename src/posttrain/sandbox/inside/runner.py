@@ -106,6 +106,8 @@ class Execution:
             self._enclosure.remove()
 
     def _fork(self, job: _Job, status_fd: int) -> None:
+        if self._program is not None:
+            self._program["consult"] = _once(status_fd)
         pid = os.fork()
         if pid == 0:
             _carry_out(job, status_fd, self._program)
@@ -241,24 +243,14 @@ def _place(path: str, content: bytes) -> None:
 
 def _carry_out(job: _Job, status_fd: int, program: dict[str, Any] | None) -> NoReturn:
     """Be the job's process; every page touched here is copied, so there is little to do."""
-    _volunteer_for_oom_kill()
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    kernel.set_dumpable(True)
     if job.header["argv"] is not None:
         _exec_command(job, status_fd)
-    os.environ.update(job.header["env"])
     assert program is not None
-    program["consult"] = _once(status_fd)
+    if job.header["env"]:
+        os.environ.update(job.header["env"])
     gc.enable()
     _exit_with(_run_main(program["main"], job.payload, tuple(job.fds)))
-
-
-def _volunteer_for_oom_kill() -> None:
-    """Out of memory, the kernel is to choose candidate code, not its init or lane."""
-    with contextlib.suppress(OSError):
-        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-        os.write(fd, b"1000")
-        os.close(fd)
 
 
 def _once(status_fd: int) -> Callable[[], None]:

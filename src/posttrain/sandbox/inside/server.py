@@ -11,7 +11,6 @@ in a cgroup once, so that no execution has to be moved. All fork with a single t
 import gc
 import importlib
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -51,7 +50,7 @@ def main(control: socket.socket, boot: dict[str, Any]) -> None:
     control.send(b"R")
     _serve(control, server)
     if server.base:
-        shutil.rmtree(server.base, ignore_errors=True)
+        entry.remove_folder(server.base)
 
 
 def _load(program: dict[str, Any]) -> dict[str, Any]:
