@@ -120,4 +120,10 @@ def _anchored(config: RunConfig) -> RunConfig:
 
 def _policy(config: RunConfig, model_dir: Path) -> LocalPolicy:
     policy = config.policy
-    return LocalPolicy(model_dir, name=policy.model, dtype=policy.dtype, threads=policy.threads)
+    return LocalPolicy(
+        model_dir,
+        name=policy.model,
+        dtype=policy.dtype,
+        threads=policy.threads,
+        max_rows=policy.batch_size,
+    )
