@@ -11,12 +11,12 @@ from cyclopts.validators import Number
 from posttrain.cli.figures import show_side_by_side
 from posttrain.cli.flags import JudgingFlags, SamplingFlags
 from posttrain.cli.output import Output
+from posttrain.cli.policy_source import policy_named
 from posttrain.cli.task_source import BASICS
 from posttrain.cli.verb import AboveZero, verb
 from posttrain.config.run import EvaluationConfig, RunConfig, RunSection, TasksConfig
 from posttrain.loop.eval_run import EvalSpec, evaluate
 from posttrain.loop.tracks import build_tracks
-from posttrain.policy.open import open_policy
 from posttrain.store.disk import write_atomically
 
 __all__ = ["app"]
@@ -51,7 +51,7 @@ def eval_(
     tasks:
         Files of tasks with the split eval, or basics, the built-in set.
     policy:
-        demo, a model folder, or scripted:FILE.
+        demo, a model folder, RUN or RUN@STEP, or scripted:FILE.
     attempts:
         Answers per task; the k of pass@k.
     per_family:
@@ -74,7 +74,7 @@ def eval_(
         group_of=tracks.group_of,
     )
     with (
-        closing(open_policy(policy)) as opened,
+        closing(policy_named(policy)) as opened,
         judging.open_bench() as bench,
     ):
         report = evaluate(opened, spec, bench)

@@ -37,6 +37,7 @@ def show_side_by_side(output: Output, title: str, columns: Mapping[str, Mapping[
         (name, *(estimate_text(column.get(name)) for column in found.values())) for name in names
     ]
     output.table(("", *found), rows, title=title)
+    output.line("")
 
 
 def _in_order(lists: Sequence[Sequence[str]]) -> list[str]:

@@ -8,13 +8,13 @@ from cyclopts import Parameter
 
 from posttrain.cli.flags import JudgingFlags, SamplingFlags
 from posttrain.cli.output import Output, number
+from posttrain.cli.policy_source import policy_named
 from posttrain.cli.task_source import BASICS, tasks_named
 from posttrain.cli.verb import AboveZero, verb
 from posttrain.core.rollout import Rollout, Turn
 from posttrain.loop.bench import Job
 from posttrain.loop.rollout_run import RolloutSpec, roll_out
 from posttrain.loop.tracks import spread_over_families
-from posttrain.policy.open import open_policy
 
 __all__ = ["app"]
 
@@ -64,7 +64,7 @@ def rollout(
     source:
         A tasks.jsonl, or basics, the built-in set.
     policy:
-        demo, a model folder, or scripted:FILE.
+        demo, a model folder, RUN or RUN@STEP, or scripted:FILE.
     num_tasks:
         Tasks, families taking turns.
     group_size:
@@ -81,7 +81,7 @@ def rollout(
         out=out,
     )
     with (
-        closing(open_policy(policy)) as opened,
+        closing(policy_named(policy)) as opened,
         judging.open_bench() as bench,
     ):
         summary = roll_out(spec, opened, bench, Told(output))

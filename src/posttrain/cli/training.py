@@ -1,7 +1,7 @@
 """What ``train`` and ``resume`` share: the live view, the report page, the figures at the end."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -69,25 +69,31 @@ def _show(report: dict[str, Any], output: Output) -> None:
     best = f"T {figures['best_temperature']:g}"
     policies = {
         "base": target["base"],
-        f"base, {best}": target["base_at_best"],
+        f"base, best {best}": target["base_at_best"],
         "trained": target["trained"],
         f"trained, {best}": target["trained_at_best"],
     }
-    differences = {
+    gains = {
         "trained - base": target["trained_minus_base"],
-        f"trained - base, {best}": target["trained_minus_base_at_best"],
+        f"trained - base, best {best}": target["trained_minus_base_at_best"],
         f"both at {best}": target["trained_at_best_minus_base_at_best"],
     }
-    show_side_by_side(output, "Target track, held-out tasks", policies)
-    show_side_by_side(output, "Gain, paired by task", differences)
-    show_side_by_side(
-        output, "Regression track", {name: regression[name] for name in ("base", "trained")}
-    )
-    show_side_by_side(output, "Change, paired by item", {"": regression["comparison"]})
+    known = {name: _without_parts(regression[name]) for name in ("base", "trained")}
+    show_side_by_side(output, "Target track: held-out tasks, 95 % intervals", policies)
+    show_side_by_side(output, "Gain, paired by task", gains)
+    show_side_by_side(output, "Regression track: what must not be lost", known)
+    change = {"trained - base": _without_parts(regression["comparison"])}
+    show_side_by_side(output, "Change, paired by item", change)
     if figures["mbpp"]:
-        show_side_by_side(output, "MBPP", figures["mbpp"])
+        named = {name.replace("_", " "): value for name, value in figures["mbpp"].items()}
+        show_side_by_side(output, "MBPP, beside the target track", named)
     _show_cheat(report["cheat"], output)
     output.line(f"report: {report['report']}")
+
+
+def _without_parts(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures over all items; those of single sources are in the report."""
+    return {name: figure for name, figure in figures.items() if "/" not in name}
 
 
 def _show_cheat(cheat: dict[str, Any] | None, output: Output) -> None:

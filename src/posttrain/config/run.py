@@ -138,8 +138,8 @@ class CheckpointConfig(Section):
 
     every: Annotated[int, Field(ge=1)] = 5
     """Steps between checkpoints; a killed run repeats at most this many."""
-    keep: Annotated[int, Field(ge=1)] = 2
-    """Checkpoints kept beside the last one of the run."""
+    keep: Annotated[int, Field(ge=1)] = 1
+    """Checkpoints kept beside the last one; each holds 12 bytes a parameter."""
 
 
 class RunConfig(Section):
