@@ -4,14 +4,23 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_run import STEPS, make_run, open_fakes, outcome
+from fake_run import STEPS, grade, make_run, open_fakes, outcome
 
+from posttrain.config.run import RunConfig
+from posttrain.core.errors import SandboxError
+from posttrain.core.task import Split, Task
+from posttrain.core.verdict import Verdict
 from posttrain.loop.interrupt import Interrupted
-from posttrain.loop.train_run import drive
+from posttrain.loop.parts import Parts
+from posttrain.loop.tracks import Tracks
+from posttrain.loop.train_run import RunFiles, drive
 from posttrain.store.event_kinds import EventKind
 from posttrain.store.events import Event, read_events
 from posttrain.store.ledger import AttemptState
@@ -152,6 +161,28 @@ def test_a_run_that_is_driven_cannot_be_resumed_beside(tmp_path: Path) -> None:
     directory = make_run(tmp_path)
     with run_lock(directory.path), pytest.raises(RunBusyError):
         drive(directory, open_fakes)
+
+
+def test_a_step_of_which_nothing_could_be_judged_stops_the_run_and_is_redrawn(
+    unbroken: tuple[dict[str, Any], list[str]], tmp_path: Path
+) -> None:
+    directory = make_run(tmp_path)
+
+    @contextmanager
+    def open_broken(config: RunConfig, files: RunFiles) -> Iterator[tuple[Parts, Tracks]]:
+        with open_fakes(config, files) as (parts, tracks):
+            yield replace(parts, bench=replace(parts.bench, grade=_no_verdict)), tracks
+
+    with pytest.raises(SandboxError, match=r"none of the 6 attempts of step 1 .* the wall is down"):
+        drive(directory, open_broken)
+    drive(directory, open_fakes)
+    assert outcome(directory)["ledger"] == unbroken[0]["ledger"]
+
+
+def _no_verdict(task: Task, code: str | None, seed: int) -> Verdict:
+    if task.split is Split.TRAIN:
+        raise SandboxError("the wall is down")
+    return grade(task, code, seed)
 
 
 def test_nan_metrics_are_null_in_the_file_and_in_the_event(

@@ -142,8 +142,7 @@ def test_every_attempt_is_trained_exactly_once(unbroken: dict[str, Any]) -> None
     assert {row.state for row in rows} == {AttemptState.TRAINED}
 
 
-def test_the_tiny_run_has_attempts_that_pass_and_attempts_that_fail(
-    unbroken: dict[str, Any],
-) -> None:
-    passed = {r[2].passed for step in unbroken["rollouts"] for r in step}
-    assert passed == {True, False}
+def test_the_tiny_run_has_rewards_to_learn_from(unbroken: dict[str, Any]) -> None:
+    values = {reward.value for step in unbroken["rollouts"] for *_, reward in step}
+    assert len(values) > 1
+    assert any(line["grad_norm"] > 0 and line["loss/rl"] != 0 for line in unbroken["metrics"])

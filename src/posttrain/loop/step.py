@@ -9,7 +9,7 @@ all stored already (its update was lost with a killed driver) enters at the adva
 
 from collections.abc import Mapping, Sequence
 
-from posttrain.core.errors import PolicyError
+from posttrain.core.errors import PolicyError, SandboxError
 from posttrain.core.rollout import AttemptKey, Group, Rollout
 from posttrain.core.seeds import derive_rng
 from posttrain.core.verdict import Status
@@ -110,16 +110,27 @@ def _sample_step(parts: Parts, step: int) -> Collected:
         clock=parts.clock,
     )
     parts.ledger.commit()
+    _require_verdicts(step, collected.rollouts)
     write_rollouts(parts.directory.rollouts, step, collected.rollouts)
     _settle(parts, step, collected.rollouts)
     return collected
+
+
+def _require_verdicts(step: int, rollouts: Sequence[Rollout]) -> None:
+    """Stop where the sandbox judges nothing at all: the batch is redrawn by ``resume``."""
+    lost = [rollout for rollout in rollouts if rollout.verdict.status is Status.ERROR]
+    if lost and len(lost) == len(rollouts):
+        raise SandboxError(
+            f"none of the {len(lost)} attempts of step {step} could be judged "
+            f"({_reason(lost[0])}); see `posttrain doctor`, then go on with `posttrain resume`"
+        )
 
 
 def _settle(parts: Parts, step: int, rollouts: Sequence[Rollout]) -> None:
     for rollout in rollouts:
         if rollout.verdict.status is Status.ERROR:
             reason = _reason(rollout)
-            parts.ledger.mark_dropped(rollout.key, reason)
+            parts.ledger.mark_dropped(rollout.key, reason, tries=rollout.tries)
             parts.emit(
                 EventKind.ATTEMPT_DROPPED,
                 step=step,

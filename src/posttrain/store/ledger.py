@@ -119,7 +119,7 @@ class Ledger:
         for key in keys:
             self._move(key, AttemptState.TRAINED, (AttemptState.JUDGED,), "trained_step = ?", step)
 
-    def mark_dropped(self, key: AttemptKey, reason: str) -> None:
+    def mark_dropped(self, key: AttemptKey, reason: str, *, tries: int = 1) -> None:
         """The attempt is lost for a stated reason and is never trained on."""
         unsettled = (
             AttemptState.PLANNED,
@@ -127,7 +127,7 @@ class Ledger:
             AttemptState.GENERATED,
             AttemptState.JUDGED,
         )
-        self._move(key, AttemptState.DROPPED, unsettled, "reason = ?", reason)
+        self._move(key, AttemptState.DROPPED, unsettled, "reason = ?, tries = ?", reason, tries)
 
     def rewind(self, step: int, stored_steps: Iterable[int]) -> tuple[int, int]:
         """Return to the weights after ``step``; gives (attempts returned, attempts discarded).
@@ -210,9 +210,9 @@ class Ledger:
         state: AttemptState,
         allowed: tuple[AttemptState, ...],
         also: str = "",
-        value: int | str | None = None,
+        *also_values: int | str,
     ) -> None:
-        values = [state.value, *([] if value is None else [value]), *key]
+        values = [state.value, *also_values, *key]
         sources = ", ".join(f"'{source}'" for source in allowed)
         with self._storing():
             self._begin()
