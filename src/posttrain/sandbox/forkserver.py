@@ -8,7 +8,6 @@ A backend adds its ``Wall``: the command that starts an interpreter, and who mea
 
 import contextlib
 import os
-import socket
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ from posttrain.sandbox.meter import Meter
 from posttrain.sandbox.protocol import Capability, ExecSpec, Program
 from posttrain.sandbox.reactor import Reactor
 from posttrain.sandbox.run import Run
-from posttrain.sandbox.warm import Lane, Slot, Zygote
+from posttrain.sandbox.warm import Lane, Zygote
 from posttrain.sandbox.wire import (
     boot_message,
     job_message,
@@ -74,52 +73,45 @@ class _Pool:
     def add_idle(self) -> None:
         self._idle.append(self._new_lane())
 
-    def take(self) -> tuple[Lane, Slot]:
-        """A lane and its prepared execution; a lane that died while idle is replaced."""
+    def take(self) -> Lane:
+        """A lane with a prepared execution; one that died while idle is replaced."""
         while True:
             try:
                 lane = self._idle.popleft()
             except IndexError:
-                lane = self._new_lane()
-                return lane, self._slot_of(lane)
+                return self._ready(self._new_lane())
             with contextlib.suppress(SandboxError):
-                return lane, self._slot_of(lane)
-
-    def put_back(self, lane: Lane, status: socket.socket) -> None:
-        """Take back a lane whose prepared execution was not used."""
-        status.close()
-        self.give_back(lane, healthy=True)
+                return self._ready(lane)
 
     def give_back(self, lane: Lane, *, healthy: bool) -> None:
         if healthy:
-            with contextlib.suppress(SandboxError):
-                lane.prepare()
-                self._idle.append(lane)
-                return
-        self._drop(lane)
+            self._idle.append(lane)
+        else:
+            self._lanes.discard(lane)
+            lane.close()
 
     def close(self) -> None:
         for lane in tuple(self._lanes):
-            self._drop(lane)
+            self.give_back(lane, healthy=False)
         self._zygote.close()
 
     def _new_lane(self) -> Lane:
         control, pid = self._zygote.new_lane()
-        lane = Lane(control, pid, self._wall.new_meter(pid))
+        try:
+            lane = Lane(control, pid, self._wall.new_meter(pid))
+        except (OSError, SandboxError):
+            control.close()
+            raise
         self._lanes.add(lane)
-        lane.prepare()
         return lane
 
-    def _slot_of(self, lane: Lane) -> Slot:
+    def _ready(self, lane: Lane) -> Lane:
         try:
-            return lane.take()
+            lane.await_init()
         except SandboxError:
-            self._drop(lane)
+            self.give_back(lane, healthy=False)
             raise
-
-    def _drop(self, lane: Lane) -> None:
-        self._lanes.discard(lane)
-        lane.close()
+        return lane
 
 
 class ForkServer:
@@ -157,8 +149,7 @@ class ForkServer:
             SandboxError: that failed.
         """
         pool = self._pool(_COMMANDS, None)
-        lane, (status, _) = pool.take()
-        pool.put_back(lane, status)
+        pool.give_back(pool.take(), healthy=True)
 
     def start(self, spec: ExecSpec) -> Run:
         """Start without waiting.
@@ -173,24 +164,20 @@ class ForkServer:
         if self._closed:
             raise SandboxError("the sandbox is closed: open another one")
         pool = self._pool(spec.program or _COMMANDS, None)
-        lane, slot = pool.take()
+        lane = pool.take()
         try:
-            run, ends = self._watched(spec, pool, lane, slot)
+            run, ends = self._watched(spec, pool, lane)
         except OSError as error:
-            slot[0].close()
             pool.give_back(lane, healthy=False)
-            raise SandboxError(f"the sandbox died before its job: {error}") from error
+            raise SandboxError(f"the sandbox could not be watched: {error}") from error
         self._live.add(run)
         run.begin()
-        self._hand_over(spec, slot, ends)
+        self._hand_over(spec, lane, ends)
         return run
 
-    def _watched(
-        self, spec: ExecSpec, pool: _Pool, lane: Lane, slot: Slot
-    ) -> tuple[Run, tuple[int, int]]:
+    def _watched(self, spec: ExecSpec, pool: _Pool, lane: Lane) -> tuple[Run, tuple[int, int]]:
         """The driver's side of an execution, and the ends of its pipes that the job gets."""
-        pidfd = os.pidfd_open(slot[1])
-        lane.meter.begin(slot[1], spec.limits)
+        lane.meter.begin(lane.await_init(), spec.limits)
         (out_read, out_write), (err_read, err_write) = os.pipe(), os.pipe()
 
         def on_end(healthy: bool) -> None:
@@ -200,15 +187,14 @@ class ForkServer:
         run = Run(
             limits=spec.limits,
             reactor=self._reactor,
-            meter=lane.meter,
-            status=slot[0],
-            pidfd=pidfd,
+            lane=lane,
             outputs=(out_read, err_read),
             on_end=on_end,
         )
+        lane.forget_init()
         return run, (out_write, err_write)
 
-    def _hand_over(self, spec: ExecSpec, slot: Slot, ends: tuple[int, int]) -> None:
+    def _hand_over(self, spec: ExecSpec, lane: Lane, ends: tuple[int, int]) -> None:
         rlimits = resource_limits(
             spec.limits,
             own_user_namespace=self._wall.own_user_namespace,
@@ -219,9 +205,8 @@ class ForkServer:
         try:
             # A dead receiver is no error here: its death is what the run reports.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                send_job(
-                    slot[0], job_message(spec, rlimits=rlimits, env=env), (stdin, *ends, *spec.fds)
-                )
+                message = job_message(spec, rlimits=rlimits, env=env)
+                send_job(lane.control, message, (stdin, *ends, *spec.fds))
         finally:
             os.close(ends[0])
             os.close(ends[1])

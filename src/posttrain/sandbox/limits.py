@@ -1,6 +1,7 @@
 """Translate a task's limits into resource limits of the kernel, and refuse what cannot be held."""
 
 import math
+import resource
 
 from posttrain.core.errors import LimitUnsupportedError
 from posttrain.core.task import Limits
@@ -16,21 +17,21 @@ _INIT_PROCESSES = 1
 
 def resource_limits(
     limits: Limits, *, own_user_namespace: bool, watchdog: bool
-) -> list[tuple[str, int, int]]:
-    """``(name in resource, soft, hard)``; processes are counted per user namespace."""
+) -> list[tuple[int, int, int]]:
+    """``(resource number, soft, hard)``; processes are counted per user namespace."""
     cpu_s = math.ceil(limits.cpu_s) + 1
     wanted = [
-        ("RLIMIT_CORE", 0, 0),
-        ("RLIMIT_CPU", cpu_s, cpu_s + 1),
-        ("RLIMIT_FSIZE", limits.disk_bytes, limits.disk_bytes),
-        ("RLIMIT_NOFILE", _OPEN_FILES, _OPEN_FILES),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
+        (resource.RLIMIT_FSIZE, limits.disk_bytes, limits.disk_bytes),
+        (resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES),
     ]
     if own_user_namespace:
         num_processes = limits.pids + _INIT_PROCESSES
-        wanted.append(("RLIMIT_NPROC", num_processes, num_processes))
+        wanted.append((resource.RLIMIT_NPROC, num_processes, num_processes))
     if watchdog:
         data_bytes = limits.memory_bytes + _MEMORY_SLACK_BYTES
-        wanted.append(("RLIMIT_DATA", data_bytes, data_bytes))
+        wanted.append((resource.RLIMIT_DATA, data_bytes, data_bytes))
     return wanted
 
 

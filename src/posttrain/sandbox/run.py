@@ -1,15 +1,14 @@
 """One execution on the driver's side: drains both pipes, holds the limits, assembles the result.
 
 Its methods run in the reactor's thread, except ``wait`` and ``kill``, which any thread may call.
-The execution has ended when its init is dead: the kernel reports that on the pidfd only after
-every process below it is gone. To stop one, its init is asked to end the tree; an init that had to
-be killed leaves its lane in an unknown state, and ``on_end(False)`` says so.
+The execution has ended when its lane says that it reaped the init, which the kernel lets die only
+after every process below it. To stop one, its init is asked to end the tree. An init that had to
+be killed leaves its lane in an unknown state, so that the lane is given up with it.
 """
 
 import contextlib
 import os
 import signal
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -17,8 +16,9 @@ from collections.abc import Callable
 from posttrain.core.execution import ExecResult, Outcome
 from posttrain.core.task import Limits
 from posttrain.sandbox.ending import Ending, judge_ending
-from posttrain.sandbox.meter import Meter, Sample
+from posttrain.sandbox.meter import Sample
 from posttrain.sandbox.reactor import Reactor
+from posttrain.sandbox.warm import Lane
 from posttrain.sandbox.wire import Status, receive_status
 
 __all__ = ["TICK_S", "Run"]
@@ -37,22 +37,24 @@ class Run:
         *,
         limits: Limits,
         reactor: Reactor,
-        meter: Meter,
-        status: socket.socket,
-        pidfd: int,
+        lane: Lane,
         outputs: tuple[int, int],
         on_end: Callable[[bool], None],
     ) -> None:
         self._limits = limits
         self._reactor = reactor
-        self._meter = meter
-        self._status = status
-        self._pidfd = pidfd
+        self._meter = lane.meter
+        self._control = lane.control
+        self._control_fd = lane.control.fileno()
+        self._init_pid = lane.await_init()
+        self._pidfd = -1
         self._chunks: dict[int, list[bytes]] = {fd: [] for fd in outputs}
         self._open = set(outputs)
         self._outputs = outputs
         self._room = limits.output_bytes
         self._on_end = on_end
+        """Told whether the lane is good for another execution."""
+        self._status = Status()
         self._stopped: Ending | None = None
         self._patience_ends = float("inf")
         self._truncated = False
@@ -67,8 +69,8 @@ class Run:
         for fd in self._outputs:
             os.set_blocking(fd, False)
             self._reactor.watch(fd, self)
+        self._reactor.watch(self._control_fd, self)
         self._reactor.call_at(self._started + TICK_S, self)
-        self._reactor.watch(self._pidfd, self)
 
     def wait(self) -> ExecResult:
         """Block until the tree is dead and the record complete; idempotent."""
@@ -81,8 +83,14 @@ class Run:
         self._stop((outcome, None))
 
     def ready(self, fd: int) -> None:
-        """Take output, or notice the end."""
-        if fd == self._pidfd:
+        """Take output, take a message, or notice the end."""
+        if fd == self._control_fd:
+            receive_status(self._control, self._status)
+            if self._status.is_over:
+                self._finish()
+            elif self._status.is_lost:
+                self._await_death()
+        elif fd == self._pidfd:
             self._finish()
         elif self._take(fd) == 0:
             self._close_output(fd)
@@ -126,9 +134,26 @@ class Run:
             self._stopped = ending
             self._patience_ends = now + _PATIENCE_S
         number = signal.SIGTERM if now < self._patience_ends else signal.SIGKILL
-        with self._lock, contextlib.suppress(OSError):
-            if self._pidfd >= 0:
-                signal.pidfd_send_signal(self._pidfd, number)
+        with self._lock, contextlib.suppress(ProcessLookupError):
+            if self._result is None:
+                signal.pidfd_send_signal(self._death_fd(), number)
+
+    def _death_fd(self) -> int:
+        """A descriptor of the init; most executions end before anyone needs one."""
+        if self._pidfd < 0:
+            self._pidfd = os.pidfd_open(self._init_pid)
+        return self._pidfd
+
+    def _await_death(self) -> None:
+        """Lane and init closed their socket; the kernel may still be ending the tree."""
+        self._reactor.forget(self._control_fd)
+        try:
+            with self._lock:
+                fd = self._death_fd()
+        except ProcessLookupError:
+            self._finish()
+        else:
+            self._reactor.watch(fd, self)
 
     def _take(self, fd: int) -> int | None:
         """Read once; returns the number of bytes, or None when there is nothing yet."""
@@ -158,10 +183,10 @@ class Run:
         for fd in tuple(self._open):
             while self._take(fd):
                 pass
-        sample = self._meter.sample()
-        status = receive_status(self._status)
-        healthy = status.report is not None or status.setup_error is not None
-        self._complete(self._assemble(status, sample, wall_s), healthy=healthy)
+        status = self._status
+        result = self._assemble(status, self._meter.sample(), wall_s)
+        healthy = status.is_over and (status.report or status.setup_error) is not None
+        self._complete(result, healthy=healthy)
 
     def _assemble(self, status: Status, sample: Sample, wall_s: float) -> ExecResult:
         outcome, limit_hit = judge_ending(status, sample, self._limits, self._stopped)
@@ -185,16 +210,16 @@ class Run:
     def _complete(self, result: ExecResult, *, healthy: bool) -> None:
         if self._result is not None:
             return
-        self._result = result
         for fd in tuple(self._open):
             self._close_output(fd)
-        self._reactor.forget(self._pidfd)
+        self._reactor.forget(self._control_fd)
         with self._lock:
-            os.close(self._pidfd)
-            self._pidfd = -1
-        self._status.close()
-        self._ended.set()
+            self._result = result
+            if self._pidfd >= 0:
+                self._reactor.forget(self._pidfd)
+                os.close(self._pidfd)
         self._on_end(healthy)
+        self._ended.set()
 
 
 def _detail(outcome: Outcome, status: Status) -> str:

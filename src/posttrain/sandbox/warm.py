@@ -1,7 +1,7 @@
 """Driver-side handles of a warm interpreter (zygote) and of its lanes (see ``inside.server``).
 
-A lane serves one execution at a time and keeps the next one prepared: forked, shut in, waiting
-for its job. So the cost of the namespaces is paid while the driver does something else.
+A lane serves one execution at a time and by itself prepares the next one: set apart, shut in,
+waiting for its job. So the cost of the namespaces is paid while the driver does something else.
 """
 
 import contextlib
@@ -15,64 +15,34 @@ from posttrain.core.errors import SandboxError
 from posttrain.sandbox.meter import Meter
 from posttrain.sandbox.wire import memory_file, packet_pair, receive_hello
 
-__all__ = ["Lane", "Slot", "Zygote"]
+__all__ = ["Lane", "Zygote"]
 
-_ANSWER_TIMEOUT_S = 30.0
 _EXIT_TIMEOUT_S = 5.0
-
-Slot = tuple[socket.socket, int]
-"""The status socket of a prepared execution, and the process id of its init."""
-
-
-def _greeting_pair() -> tuple[socket.socket, socket.socket]:
-    """A packet pair whose first end reports who sent each message."""
-    ours, theirs = packet_pair()
-    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-    ours.settimeout(_ANSWER_TIMEOUT_S)
-    return ours, theirs
-
-
-def _request(control: socket.socket, kind: bytes) -> socket.socket:
-    ours, theirs = _greeting_pair()
-    try:
-        socket.send_fds(control, [kind], [theirs.fileno()])
-    except OSError as error:
-        ours.close()
-        raise SandboxError(f"a warm interpreter is gone: {error}") from error
-    finally:
-        theirs.close()
-    return ours
 
 
 class Lane:
     """One fork of the zygote, with the meter that its executions are measured by."""
 
     def __init__(self, control: socket.socket, pid: int, meter: Meter) -> None:
-        self._control = control
-        self._pidfd = os.pidfd_open(pid)
-        self._next: socket.socket | None = None
+        self.control = control
+        """What its executions are told and say; see ``wire``."""
         self.meter = meter
+        self._pidfd = os.pidfd_open(pid)
+        self._init_pid = 0
 
-    def prepare(self) -> None:
-        """Ask for the next execution to be set up; does not wait for it."""
-        self._next = _request(self._control, b"R")
-
-    def take(self) -> Slot:
-        """The prepared execution; waits until it is set up.
+    def await_init(self) -> int:
+        """The process id of the prepared execution's init; waits until it is set up.
 
         Raises:
             SandboxError: it could not be set up.
         """
-        status, self._next = self._next, None
-        if status is None:
-            raise SandboxError("a lane was used before its next execution was prepared")
-        try:
-            init_pid = receive_hello(status)
-        except SandboxError:
-            status.close()
-            raise
-        status.settimeout(None)
-        return status, init_pid
+        if not self._init_pid:
+            self._init_pid = receive_hello(self.control)
+        return self._init_pid
+
+    def forget_init(self) -> None:
+        """The prepared execution was used; the lane prepares the next one."""
+        self._init_pid = 0
 
     def close(self) -> None:
         """End the lane and its prepared execution; idempotent."""
@@ -82,10 +52,7 @@ class Lane:
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
         os.close(self._pidfd)
         self._pidfd = -1
-        self._control.close()
-        if self._next is not None:
-            self._next.close()
-            self._next = None
+        self.control.close()
         self.meter.close()
 
 
@@ -127,7 +94,6 @@ class Zygote:
         Raises:
             SandboxError: the interpreter did not start, or the program could not be loaded.
         """
-        self._control.settimeout(_ANSWER_TIMEOUT_S)
         fd = memory_file(message)
         try:
             socket.send_fds(self._control, [b"B"], [fd])
@@ -139,17 +105,21 @@ class Zygote:
         if answer != b"R":
             reason = answer[1:].decode("utf-8", "replace")
             raise SandboxError(f"the sandbox did not start: {self._why(reason)}")
-        self._control.settimeout(None)
 
     def new_lane(self) -> tuple[socket.socket, int]:
-        """Fork a lane; returns its control socket and process id."""
-        with self._lock:
-            control = _request(self._control, b"L")
+        """Fork a lane; returns its control socket and process id.
+
+        Raises:
+            SandboxError: it could not be forked.
+        """
+        ours, theirs = packet_pair()
         try:
-            return control, receive_hello(control)
-        except SandboxError:
-            control.close()
-            raise
+            with self._lock, theirs:
+                socket.send_fds(self._control, [b"L"], [theirs.fileno()])
+            return ours, receive_hello(ours)
+        except (OSError, SandboxError) as error:
+            ours.close()
+            raise SandboxError(f"no further lane: {self._why(str(error))}") from error
 
     def close(self) -> None:
         """End the interpreter and everything below it; idempotent."""

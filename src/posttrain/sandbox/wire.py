@@ -6,6 +6,7 @@ since by then candidate code may have run.
 """
 
 import json
+import marshal
 import os
 import socket
 import struct
@@ -48,6 +49,8 @@ module.main(control, boot)
 """
 """Run by ``python -c``; its argument is the number of the control socket."""
 
+ANSWER_TIMEOUT_S = 30
+"""Long after any interpreter on an overloaded machine has started."""
 _MODULES = ("kernel", "entry", "runner", "server")
 _INLINE_BYTES = 96 * 1024
 _ELSEWHERE = b"\0\0\0\0"
@@ -69,18 +72,28 @@ class Report:
     num_left: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class Status:
-    """All that an execution said on its status socket."""
+    """All that an execution said on its lane's socket so far."""
 
-    consulted: bool
-    setup_error: str | None
-    report: Report | None
+    consulted: bool = False
+    setup_error: str | None = None
+    report: Report | None = None
+    is_over: bool = False
+    """The lane has reaped its init."""
+    is_lost: bool = False
+    """Both the lane and the init are gone, or going."""
 
 
 def packet_pair() -> tuple[socket.socket, socket.socket]:
-    """Two joined packet sockets; closed at ``exec`` unless passed on."""
-    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    """Two joined packet sockets; reading from the first ends after ``ANSWER_TIMEOUT_S``.
+
+    It also tells who sent a message.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", ANSWER_TIMEOUT_S, 0))
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    return ours, theirs
 
 
 def memory_file(content: bytes) -> int:
@@ -107,11 +120,11 @@ def boot_message(program: Program | None, *, folder: str) -> bytes:
 
 
 def job_message(
-    spec: ExecSpec, *, rlimits: list[tuple[str, int, int]], env: Mapping[str, str]
+    spec: ExecSpec, *, rlimits: list[tuple[int, int, int]], env: Mapping[str, str]
 ) -> bytes:
     """Length of the header, the header, then the payload and the files one after another."""
     header = {
-        "argv": spec.argv,
+        "argv": None if spec.argv is None else list(spec.argv),
         "env": dict(env),
         "payload": len(spec.payload),
         "files": [(path, len(content)) for path, content in spec.files.items()],
@@ -120,18 +133,19 @@ def job_message(
         "loopback": spec.limits.network == "loopback",
         "rlimits": rlimits,
     }
-    packed = json.dumps(header).encode()
+    # Both ends are the same interpreter, and its own format is the cheapest to read there.
+    packed = marshal.dumps(header)
     return b"".join((len(packed).to_bytes(4, "little"), packed, spec.payload, *spec.files.values()))
 
 
-def send_job(status: socket.socket, message: bytes, fds: Sequence[int]) -> None:
+def send_job(control: socket.socket, message: bytes, fds: Sequence[int]) -> None:
     """Hand over a job; one that is too large for a packet goes as a memory file, sent last."""
     if len(message) <= _INLINE_BYTES:
-        socket.send_fds(status, [message], fds)
+        socket.send_fds(control, [message], fds)
         return
     large = memory_file(message)
     try:
-        socket.send_fds(status, [_ELSEWHERE], [*fds, large])
+        socket.send_fds(control, [_ELSEWHERE], [*fds, large])
     finally:
         os.close(large)
 
@@ -140,7 +154,7 @@ def receive_hello(peer: socket.socket) -> int:
     """Wait for ``H``; returns the sender's process id as this process sees it.
 
     Raises:
-        SandboxError: the peer failed, or died, or did not answer within the socket's time-out.
+        SandboxError: the peer failed, or died, or did not answer in time.
     """
     try:
         message, ancillary, _, _ = peer.recvmsg(_MESSAGE_BYTES, socket.CMSG_SPACE(12))
@@ -155,21 +169,23 @@ def receive_hello(peer: socket.socket) -> int:
     raise SandboxError("the kernel passed no credentials with a greeting")
 
 
-def receive_status(peer: socket.socket) -> Status:
-    """Read what is there without waiting; to be called when the execution's init is dead."""
-    consulted, setup_error, report = False, None, None
-    while True:
+def receive_status(control: socket.socket, status: Status) -> None:
+    """Take in what is there without waiting, up to the end of the execution."""
+    while not (status.is_over or status.is_lost):
         try:
-            message = peer.recv(_MESSAGE_BYTES, socket.MSG_DONTWAIT)
+            message = control.recv(_MESSAGE_BYTES, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return
         except OSError:
-            break
-        if not message:
-            break
+            message = b""
         kind, rest = message[:1], message[1:]
         if kind == b"C":
-            consulted = True
+            status.consulted = True
         elif kind == b"F":
-            setup_error = rest.decode("utf-8", "replace")
+            status.setup_error = rest.decode("utf-8", "replace")
         elif kind == b"E" and len(rest) == REPORT.size:
-            report = Report(**dict(zip(Report.__slots__, REPORT.unpack(rest), strict=True)))
-    return Status(consulted=consulted, setup_error=setup_error, report=report)
+            status.report = Report(**dict(zip(Report.__slots__, REPORT.unpack(rest), strict=True)))
+        elif kind == b"D":
+            status.is_over = True
+        elif not kind:
+            status.is_lost = True

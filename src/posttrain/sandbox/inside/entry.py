@@ -29,18 +29,16 @@ _FOR_EACH_EXECUTION = (
 _FOR_EACH_LANE = kernel.CLONE_NEWUSER | kernel.CLONE_NEWNET
 _DEFAULT_DISK_BYTES = 64 * 1024 * 1024
 _DEFAULT_FILES = 4096
-_OOM_VOLUNTEER = "1000"
+_OOM_VOLUNTEER = b"1000"
 """Out of memory, the kernel is to choose among executions, not their lane."""
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP_RUNNING = 0x41
 
 
-def _write(path: str, text: str) -> None:
+def _write(path: str, content: bytes) -> None:
     fd = os.open(path, os.O_WRONLY)
-    try:
-        os.write(fd, text.encode())
-    finally:
-        os.close(fd)
+    os.write(fd, content)
+    os.close(fd)
 
 
 class Namespaces:
@@ -53,7 +51,8 @@ class Namespaces:
     """
 
     def __init__(self) -> None:
-        self._uid, self._gid = os.getuid(), os.getgid()
+        self._uid_map = f"{os.getuid()} {os.getuid()} 1".encode()
+        self._gid_map = f"{os.getgid()} {os.getgid()} 1".encode()
         self._limits = (_DEFAULT_DISK_BYTES, _DEFAULT_FILES)
         self._borrower: kernel.Borrower | None = None
 
@@ -89,15 +88,15 @@ class Namespaces:
         os.mkdir(BOX)
         kernel.mount("/tmp", "/dev/shm", "", kernel.MS_BIND)
         kernel.mount("proc", "/proc", "proc", _HIDDEN | kernel.MS_NOEXEC)
-        _write("/proc/sys/user/max_user_namespaces", "0")
+        _write("/proc/sys/user/max_user_namespaces", b"0")
         _write("/proc/self/oom_score_adj", _OOM_VOLUNTEER)
         socket.sethostname("sandbox")
 
     def _map_identity(self) -> None:
         kernel.set_dumpable(True)
-        _write("/proc/self/setgroups", "deny")
-        _write("/proc/self/uid_map", f"{self._uid} {self._uid} 1")
-        _write("/proc/self/gid_map", f"{self._gid} {self._gid} 1")
+        _write("/proc/self/setgroups", b"deny")
+        _write("/proc/self/uid_map", self._uid_map)
+        _write("/proc/self/gid_map", self._gid_map)
 
     def narrow(self, *, disk_bytes: int, files: int, loopback: bool) -> str:
         """Apply the job's own limits, give up all privileges; returns the working directory."""

@@ -67,6 +67,8 @@ _PR_SET_NO_NEW_PRIVS = 38
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
 
 _libc = ctypes.PyDLL(None, use_errno=True)
+_libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
+_libc.mount.argtypes = [*[ctypes.c_char_p] * 3, ctypes.c_ulong, ctypes.c_char_p]
 
 
 def _checked(result: int, what: str) -> int:
@@ -128,17 +130,13 @@ def unshare(flags: int) -> None:
 
 def mount(source: str, target: str, fstype: str, flags: int, data: str = "") -> None:
     """``mount(2)``; strings are encoded as file names, an empty one is passed as NULL."""
-    arguments = [os.fsencode(text) if text else None for text in (source, target, fstype, data)]
-    result = _libc.mount(
-        arguments[0], arguments[1], arguments[2], ctypes.c_ulong(flags), arguments[3]
-    )
+    names = [os.fsencode(text) if text else None for text in (source, target, fstype, data)]
+    result = _libc.mount(names[0], names[1], names[2], flags, names[3])
     _checked(result, f"mount {fstype or 'bind'} on {target}")
 
 
 def _prctl(option: int, value: int, what: str) -> None:
-    nothing = ctypes.c_ulong(0)
-    result = _libc.prctl(option, ctypes.c_ulong(value), nothing, nothing, nothing)
-    _checked(result, what)
+    _checked(_libc.prctl(option, value, 0, 0, 0), what)
 
 
 def set_parent_death_signal(signal_number: int) -> None:

@@ -2,22 +2,23 @@
 
     lane ──► init ── fork ──► job's process ──► candidate code and its descendants
               │  receives the job, sets everything up, forks; reaps, kills what is left, reports
-              └─ holds the status socket, which the job's process gives up at ``consult``
+              └─ holds the lane's socket, which the job's process gives up at ``consult``
 
-Messages on the status socket: ``H`` the init is there (its credentials ride along), then from
+Messages on the lane's socket: ``H`` the init is there (its credentials ride along), then from
 the driver the job itself, then ``C`` candidate code is about to run, ``F`` + text the job could
 not be set up, ``E`` + ``REPORT`` the tree is dead. Nothing that a candidate can reach still holds
 the socket when candidate code runs, so that no ``C`` can be taken back and no ``E`` forged.
 
 The init does all it can before the fork, because it may borrow the lane's memory: what it does
-costs no page copies. For the same reason it never closes or changes an object that the lane
-uses, only its own descriptors; and it raises nothing.
+costs no page copies, while the forked process copies every page that it touches. For the same
+reason the init never closes or changes an object that the lane uses, only its own descriptors;
+and it raises nothing.
 """
 
 import contextlib
 import fcntl
 import gc
-import json
+import marshal
 import os
 import resource
 import signal
@@ -69,7 +70,7 @@ class _Job:
             with open(fds.pop(), "rb") as file:
                 message = file.read()
             length = int.from_bytes(message[:4], "little")
-        header = json.loads(message[4 : 4 + length])
+        header = marshal.loads(message[4 : 4 + length])
         body = message[4 + length :]
         self.header: dict[str, Any] = header
         self.payload = body[: header["payload"]]
@@ -78,51 +79,55 @@ class _Job:
 
 
 class Execution:
-    """One execution in a lane; ``program`` is the loaded module's namespace, None for commands."""
+    """The executions of one lane; ``program`` is a loaded module's namespace, None for commands."""
 
     def __init__(
-        self, status: socket.socket, enclosure: Enclosure, program: dict[str, Any] | None
+        self, control: socket.socket, enclosure: Enclosure, program: dict[str, Any] | None
     ) -> None:
-        self._status = status
+        self._control = control
         self._enclosure = enclosure
         self._program = program
 
     def run(self) -> None:
-        """Be the init."""
+        """Be the init of the next one."""
         signal.pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
-        status_fd = self._status.fileno()
+        control_fd = self._control.fileno()
         try:
             self._enclosure.enter()
-            self._status.send(b"H")
-            job = _receive(self._status)
+            self._control.send(b"H")
+            job = _receive(self._control)
             if job is not None:
-                status_fd = _arrange(job, status_fd)
+                control_fd = _arrange(job, control_fd)
                 _restrict(job, self._enclosure)
-                self._fork(job, status_fd)
+                self._fork(job, control_fd)
         except Exception as error:  # noqa: BLE001 - the boundary: our fault becomes a message
             with contextlib.suppress(OSError):
-                os.write(status_fd, b"F" + f"{type(error).__name__}: {error}".encode())
+                os.write(control_fd, b"F" + f"{type(error).__name__}: {error}".encode())
         with contextlib.suppress(OSError):
             self._enclosure.remove()
 
-    def _fork(self, job: _Job, status_fd: int) -> None:
+    def _fork(self, job: _Job, control_fd: int) -> None:
         if self._program is not None:
-            self._program["consult"] = _once(status_fd)
+            self._program["consult"] = _once(control_fd)
+        # Before the fork, so that no candidate can be quick enough to open this process.
+        kernel.set_dumpable(False)
         pid = os.fork()
         if pid == 0:
-            _carry_out(job, status_fd, self._program)
-        kernel.set_dumpable(False)
-        os.closerange(0, status_fd)
-        _supervise(pid, status_fd, self._enclosure)
+            _carry_out(job, control_fd, self._program)
+        os.closerange(0, control_fd)
+        _supervise(pid, control_fd, self._enclosure)
 
 
-def _receive(status: socket.socket) -> _Job | None:
+def _receive(control: socket.socket) -> _Job | None:
     """Wait for the job; None when the driver no longer wants an execution."""
-    message, fds, _, _ = socket.recv_fds(status, _MESSAGE_BYTES, _MAX_FDS)
-    return _Job(message, list(fds)) if message else None
+    message, ancillary, _, _ = control.recvmsg(_MESSAGE_BYTES, socket.CMSG_SPACE(4 * _MAX_FDS))
+    if not message:
+        return None
+    fds = memoryview(ancillary[0][2]).cast("i").tolist()
+    return _Job(message, fds)
 
 
-def _supervise(job: int, status_fd: int, enclosure: Enclosure) -> None:
+def _supervise(job: int, control_fd: int, enclosure: Enclosure) -> None:
     """Wait for the job's process or for the driver's wish to stop, then end the tree and report."""
     code = -int(signal.SIGKILL)
     waiting = True
@@ -145,7 +150,7 @@ def _supervise(job: int, status_fd: int, enclosure: Enclosure) -> None:
         *enclosure.room_used(),
         num_left,
     )
-    os.write(status_fd, b"E" + report)
+    os.write(control_fd, b"E" + report)
 
 
 def _reaped() -> Iterator[tuple[int, int]]:
@@ -199,14 +204,14 @@ def _descendants(root: int) -> list[int]:
     return found[1:]
 
 
-def _arrange(job: _Job, status_fd: int) -> int:
-    """Put descriptors at 0, 1, 2, then 3, 4, …, the status socket after them; close all others."""
-    status_fd = _move_up(status_fd)
+def _arrange(job: _Job, control_fd: int) -> int:
+    """Put descriptors at 0, 1, 2, then 3, 4, …, the lane's socket after them; close all others."""
+    control_fd = _move_up(control_fd)
     high = [_move_up(fd) for fd in job.fds]
     inherited = len(high) if job.header["argv"] is not None else 3
     for target, fd in enumerate(high):
         os.dup2(fd, target, inheritable=target < inherited)
-    os.dup2(status_fd, len(high), inheritable=False)
+    os.dup2(control_fd, len(high), inheritable=False)
     os.closerange(len(high) + 1, _HIGHEST_FD)
     job.fds = list(range(3, len(high)))
     return len(high)
@@ -227,8 +232,8 @@ def _restrict(job: _Job, enclosure: Enclosure) -> None:
     for path, length in header["files"]:
         _place(path, job.files[start : start + length])
         start += length
-    for name, soft, hard in header["rlimits"]:
-        resource.setrlimit(getattr(resource, name), (soft, hard))
+    for kind, soft, hard in header["rlimits"]:
+        resource.setrlimit(kind, (soft, hard))
 
 
 def _place(path: str, content: bytes) -> None:
@@ -241,11 +246,12 @@ def _place(path: str, content: bytes) -> None:
         file.write(content)
 
 
-def _carry_out(job: _Job, status_fd: int, program: dict[str, Any] | None) -> NoReturn:
+def _carry_out(job: _Job, control_fd: int, program: dict[str, Any] | None) -> NoReturn:
     """Be the job's process; every page touched here is copied, so there is little to do."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    kernel.set_dumpable(True)
     if job.header["argv"] is not None:
-        _exec_command(job, status_fd)
+        _exec_command(job, control_fd)
     assert program is not None
     if job.header["env"]:
         os.environ.update(job.header["env"])
@@ -253,8 +259,8 @@ def _carry_out(job: _Job, status_fd: int, program: dict[str, Any] | None) -> NoR
     _exit_with(_run_main(program["main"], job.payload, tuple(job.fds)))
 
 
-def _once(status_fd: int) -> Callable[[], None]:
-    held = [status_fd]
+def _once(control_fd: int) -> Callable[[], None]:
+    held = [control_fd]
 
     def consult() -> None:
         while held:
@@ -298,9 +304,9 @@ def _exit_with(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _exec_command(job: _Job, status_fd: int) -> NoReturn:
-    os.write(status_fd, b"C")
-    os.close(status_fd)
+def _exec_command(job: _Job, control_fd: int) -> NoReturn:
+    os.write(control_fd, b"C")
+    os.close(control_fd)
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     argv = job.header["argv"]

@@ -1,13 +1,15 @@
-"""The warm interpreter: loads one program, then forks on request and runs nothing else.
+"""The warm interpreter: loads one program, then forks lanes on request and runs nothing else.
 
-    driver ──► zygote ──(L)──► lane ──(R)──► init of one execution (see runner)
+    driver ──► zygote ──(L)──► lane ──► init of one execution after another (see runner)
                  │               │
                  └── each ends when its own control socket closes: the driver is gone
 
-A lane serves one execution after another and stands still while one is there; the driver puts it
-in a cgroup once, so that no execution has to be moved. All fork with a single thread only.
+A lane says ``H`` when it is there and ``D`` whenever an execution is over and reaped; it stands
+still in between. The driver puts it in a cgroup once, so that no execution has to be moved.
+Forks happen with a single thread only.
 """
 
+import contextlib
 import gc
 import importlib
 import os
@@ -90,10 +92,9 @@ def _be_lane(control: socket.socket, server: _Server) -> NoReturn:
     kernel.set_parent_death_signal(signal.SIGKILL)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     control.send(b"H")
-    while True:
-        request, fds, _, _ = socket.recv_fds(control, 16, 1)
-        if not request:
-            os._exit(0)
-        with socket.socket(fileno=fds[0]) as status:
-            execution = runner.Execution(status, server.enclosure, server.program)
+    execution = runner.Execution(control, server.enclosure, server.program)
+    with contextlib.suppress(OSError):  # the driver is gone, and with it the use of this lane
+        while True:
             server.enclosure.run(execution.run)
+            control.send(b"D")
+    os._exit(0)
