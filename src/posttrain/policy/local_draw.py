@@ -16,7 +16,7 @@ from torch.nn import functional
 __all__ = ["draw", "uniforms"]
 
 _BLOCK = 256
-_BELOW_ONE = 1.0 - 2.0**-53
+_BELOW_ONE = 1.0 - 2.0**-52
 
 
 def uniforms(seed: int, count: int) -> NDArray[np.float64]:
@@ -42,7 +42,7 @@ def draw(logits_BV: Tensor, uniforms_B: Tensor, temperature: float) -> tuple[Ten
     blocks = mass.view(len(mass), -1, _BLOCK)
     edges = blocks.sum(-1).double().cumsum(-1)
     total_B1 = edges[:, -1:]
-    target_B1 = uniforms_B.double().unsqueeze(-1) * total_B1
+    target_B1 = uniforms_B.double().clamp(max=_BELOW_ONE).unsqueeze(-1) * total_B1
     block_B1 = torch.searchsorted(edges, target_B1, right=True)
     before_B1 = functional.pad(edges, (1, 0)).gather(-1, block_B1)
     inner = blocks[torch.arange(len(mass)), block_B1.squeeze(-1)].double().cumsum(-1)

@@ -145,7 +145,9 @@ class Sampler:
         return torch.stack(rows)
 
     def _draw(self, rows: list[_Row], logits: Tensor, params: SamplingParams) -> None:
-        numbers = torch.tensor([row.uniforms[len(row.token_ids)] for row in rows])
+        numbers = torch.tensor(
+            [row.uniforms[len(row.token_ids)] for row in rows], dtype=torch.float64
+        )
         ids, logprobs = draw(logits, numbers, params.temperature)
         for row, token, logprob in zip(rows, ids.tolist(), logprobs.tolist(), strict=True):
             row.token_ids.append(token)
