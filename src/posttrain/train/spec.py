@@ -60,7 +60,9 @@ class LearnerSpec:
     packs: PackLimits = field(default_factory=PackLimits)
     precision: Precision = Precision.AUTO
     threads: int = 1
-    """Of torch during an update; more than one collapses where cores are shared."""
+    """Of torch during an update. Where other processes are busy, more than one needs
+    OMP_WAIT_POLICY=PASSIVE in the environment before torch is imported: threads that wait spin
+    otherwise (two threads on two loaded cores: 38 CPU-s instead of 10, torch 2.13)."""
 
     def __post_init__(self) -> None:
         if self.sft_weight < 0.0 or self.threads < 1:
