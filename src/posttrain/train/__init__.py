@@ -1,0 +1,1 @@
+"""The learner: advantages, losses, packed forward passes, one exact optimizer step per batch."""
