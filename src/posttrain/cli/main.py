@@ -13,6 +13,7 @@ keeps ``posttrain --help`` quick.
 
 import difflib
 import errno
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -61,6 +62,8 @@ def build_app() -> App:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a bug leaves as the exception that it is."""
+    if arguments is None:
+        _show_notices()
     tokens = sys.argv[1:] if arguments is None else list(arguments)
     if tokens and not tokens[0].startswith("-") and tokens[0] not in VERBS:
         return _unknown_verb(tokens[0])
@@ -84,6 +87,15 @@ def exit_code_of(command: Callable[[], int | None]) -> int:
         return 130
     except OSError as error:
         return _end_of_disk_or_pipe(error)
+
+
+def _show_notices() -> None:
+    """Print on standard error what rooms have to say about long work, as converting a model."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("posttrain: %(message)s"))
+    notices = logging.getLogger("posttrain")
+    notices.addHandler(handler)
+    notices.setLevel(logging.INFO)
 
 
 def _unknown_verb(given: str) -> int:

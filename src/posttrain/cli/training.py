@@ -11,6 +11,7 @@ from posttrain.cli.output import Output
 from posttrain.config.run import RunConfig
 from posttrain.core.errors import PosttrainError
 from posttrain.observe.board import open_board
+from posttrain.policy.model_store import resolve_model
 from posttrain.store.events import Listener
 
 __all__ = ["resume_run", "start_run"]
@@ -20,7 +21,8 @@ Drive = Callable[[Sequence[Listener]], dict[str, Any]]
 
 def start_run(config: RunConfig, run_toml: str, output: Output) -> None:
     """Make a run, drive it to its end under a live view, and print its figures."""
-    # Loads torch, which takes seconds; by then the run file is known to be right.
+    resolve_model(config.policy.model)
+    # Loads torch, which takes seconds; by then the run file and the model are known to be right.
     from posttrain.loop.assemble import train
 
     directory = config.run.root / config.run.name
