@@ -286,7 +286,7 @@ def test_a_command_gets_its_input_environment_and_files(sandbox: Sandbox) -> Non
     result = sandbox.run(
         ExecSpec(
             limits=LIMITS,
-            argv=("sh", "-c", "cat; cat file; echo $WORD >&2; exit 5"),
+            argv=("sh", "-c", "cat; cat file; echo $WORD >/dev/stderr; exit 5"),
             stdin=b"in ",
             files={"file": b"file"},
             env={"WORD": "word"},

@@ -220,3 +220,40 @@ def test_a_program_may_use_threads(say: Say) -> None:
         "with ThreadPoolExecutor(4) as pool: print(sum(pool.map(abs, range(10))))"
     )
     assert say(code) == "45"
+
+
+def test_the_first_run_of_a_sandbox_is_measured_and_bounded_like_any_other() -> None:
+    opened = open_sandbox("namespace")
+    opened.prepare([PROGRAM])
+    code = b"held = b'x' * (100 << 20)"
+    results = [
+        opened.run(
+            ExecSpec(
+                limits=replace(LIMITS, memory_bytes=limit_bytes), program="run_code", payload=code
+            )
+        )
+        for limit_bytes in (200 << 20, 50 << 20)
+    ]
+    opened.close()
+    assert [result.outcome for result in results] == [Outcome.OK, Outcome.OOM]
+    assert (results[0].peak_memory_bytes or 0) > 90 << 20
+
+
+def test_what_a_candidate_does_to_its_output_pipes_ends_with_it(
+    run: Callable[..., ExecResult], say: Say
+) -> None:
+    spoil = (
+        "import fcntl, os\n"
+        "for fd in (1, 2):\n"
+        "  fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, 4096)\n"
+        "  os.set_blocking(fd, False)\n"
+        "  open(f'/proc/self/fd/{fd}', 'rb', buffering=0)"
+    )
+    look = (
+        "import fcntl, os\n"
+        "print([(os.get_blocking(fd), fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ)) for fd in (1, 2)])"
+    )
+    before = say(look)
+    assert run(spoil).outcome is Outcome.OK
+    assert say(look) == before
+    assert len(run("print('x' * 400_000)").stdout) == 400_001

@@ -44,6 +44,8 @@ class Wall(Protocol):
     """Where executions keep their files when they have no namespaces, else empty."""
     path: str
     """``PATH`` of commands."""
+    owner: int | None
+    """Who sandboxed processes are to the kernel, where that is not the driver's own user."""
     own_user_namespace: bool
     watchdog: bool
 
@@ -71,6 +73,7 @@ class _Pool:
         self._lanes: set[Lane] = set()
 
     def add_idle(self) -> None:
+        """Fork a lane ahead of its use."""
         self._idle.append(self._new_lane())
 
     def take(self) -> Lane:
@@ -96,11 +99,11 @@ class _Pool:
         self._zygote.close()
 
     def _new_lane(self) -> Lane:
-        control, pid = self._zygote.new_lane()
+        lane = self._zygote.new_lane(self._wall.owner)
         try:
-            lane = Lane(control, pid, self._wall.new_meter(pid))
-        except (OSError, SandboxError):
-            control.close()
+            lane.go(self._wall.new_meter(lane.pid))
+        except SandboxError:
+            lane.close()
             raise
         self._lanes.add(lane)
         return lane
@@ -165,51 +168,31 @@ class ForkServer:
             raise SandboxError("the sandbox is closed: open another one")
         pool = self._pool(spec.program or _COMMANDS, None)
         lane = pool.take()
-        try:
-            run, ends = self._watched(spec, pool, lane)
-        except OSError as error:
-            pool.give_back(lane, healthy=False)
-            raise SandboxError(f"the sandbox could not be watched: {error}") from error
-        self._live.add(run)
-        run.begin()
-        self._hand_over(spec, lane, ends)
-        return run
-
-    def _watched(self, spec: ExecSpec, pool: _Pool, lane: Lane) -> tuple[Run, tuple[int, int]]:
-        """The driver's side of an execution, and the ends of its pipes that the job gets."""
-        lane.meter.begin(lane.await_init(), spec.limits)
-        (out_read, out_write), (err_read, err_write) = os.pipe(), os.pipe()
 
         def on_end(healthy: bool) -> None:
             self._live.discard(run)
             pool.give_back(lane, healthy=healthy)
 
-        run = Run(
-            limits=spec.limits,
-            reactor=self._reactor,
-            lane=lane,
-            outputs=(out_read, err_read),
-            on_end=on_end,
-        )
+        lane.meter.begin(lane.await_init(), spec.limits)
+        run = Run(limits=spec.limits, reactor=self._reactor, lane=lane, on_end=on_end)
         lane.forget_init()
-        return run, (out_write, err_write)
+        self._live.add(run)
+        run.begin()
+        self._hand_over(spec, lane, run)
+        return run
 
-    def _hand_over(self, spec: ExecSpec, lane: Lane, ends: tuple[int, int]) -> None:
+    def _hand_over(self, spec: ExecSpec, lane: Lane, run: Run) -> None:
+        wall = self._wall
         rlimits = resource_limits(
-            spec.limits,
-            own_user_namespace=self._wall.own_user_namespace,
-            watchdog=self._wall.watchdog,
+            spec.limits, own_user_namespace=wall.own_user_namespace, watchdog=wall.watchdog
         )
-        env = spec.env if spec.argv is None else {"PATH": self._wall.path, **spec.env}
+        env = spec.env if spec.argv is None else {"PATH": wall.path, **spec.env}
         stdin = memory_file(spec.stdin) if spec.stdin else self._nothing
         try:
-            # A dead receiver is no error here: its death is what the run reports.
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                message = job_message(spec, rlimits=rlimits, env=env)
-                send_job(lane.control, message, (stdin, *ends, *spec.fds))
+            send_job(lane.control, job_message(spec, rlimits=rlimits, env=env), (stdin, *spec.fds))
+        except OSError:
+            run.kill(Outcome.SANDBOX_ERROR)
         finally:
-            os.close(ends[0])
-            os.close(ends[1])
             if stdin != self._nothing:
                 os.close(stdin)
 

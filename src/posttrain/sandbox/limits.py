@@ -1,5 +1,6 @@
 """Translate a task's limits into resource limits of the kernel, and refuse what cannot be held."""
 
+import functools
 import math
 import resource
 
@@ -15,9 +16,10 @@ space that an allocator reserves but never touches must not end an honest run.""
 _INIT_PROCESSES = 1
 
 
+@functools.lru_cache(maxsize=256)
 def resource_limits(
     limits: Limits, *, own_user_namespace: bool, watchdog: bool
-) -> list[tuple[int, int, int]]:
+) -> tuple[tuple[int, int, int], ...]:
     """``(resource number, soft, hard)``; processes are counted per user namespace."""
     cpu_s = math.ceil(limits.cpu_s) + 1
     wanted = [
@@ -32,7 +34,7 @@ def resource_limits(
     if watchdog:
         data_bytes = limits.memory_bytes + _MEMORY_SLACK_BYTES
         wanted.append((resource.RLIMIT_DATA, data_bytes, data_bytes))
-    return wanted
+    return tuple(wanted)
 
 
 def refuse_unsupported(limits: Limits, backend: str) -> None:

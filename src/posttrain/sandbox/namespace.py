@@ -1,5 +1,6 @@
 """Backend ``namespace``: bubblewrap around the warm interpreter, namespaces around each fork."""
 
+import os
 from collections.abc import Mapping
 
 from posttrain.core.errors import SandboxError
@@ -7,7 +8,7 @@ from posttrain.sandbox.cgroup_meter import CgroupMeter
 from posttrain.sandbox.cgroups import CgroupTree, find_layout
 from posttrain.sandbox.meter import Meter
 from posttrain.sandbox.protocol import Capability, Level
-from posttrain.sandbox.wall import GROUP, PASSWD, Interpreter, wall_command
+from posttrain.sandbox.wall import GROUP, PASSWD, UNPRIVILEGED_ID, Interpreter, wall_command
 from posttrain.sandbox.watchdog import TreeMeter
 from posttrain.sandbox.wire import memory_file
 
@@ -28,6 +29,7 @@ class NamespaceWall:
 
     def __init__(self, *, use_cgroups: bool = True) -> None:
         self._interpreter = Interpreter.current()
+        self.owner = UNPRIVILEGED_ID if os.geteuid() == 0 else None
         self.path = f"{self._interpreter.executable.parent}:/usr/bin:/bin"
         layout = find_layout() if use_cgroups else None
         self._tree = CgroupTree(layout) if layout is not None else None

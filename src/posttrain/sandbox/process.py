@@ -22,6 +22,7 @@ class NoWall:
     """Starts a plain interpreter; implements ``forkserver.Wall``."""
 
     name = "process"
+    owner: int | None = None
     own_user_namespace = False
     watchdog = True
 

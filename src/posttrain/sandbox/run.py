@@ -38,19 +38,15 @@ class Run:
         limits: Limits,
         reactor: Reactor,
         lane: Lane,
-        outputs: tuple[int, int],
         on_end: Callable[[bool], None],
     ) -> None:
         self._limits = limits
         self._reactor = reactor
-        self._meter = lane.meter
-        self._control = lane.control
+        self._lane = lane
         self._control_fd = lane.control.fileno()
         self._init_pid = lane.await_init()
         self._pidfd = -1
-        self._chunks: dict[int, list[bytes]] = {fd: [] for fd in outputs}
-        self._open = set(outputs)
-        self._outputs = outputs
+        self._chunks: dict[int, list[bytes]] = {fd: [] for fd in lane.outputs}
         self._room = limits.output_bytes
         self._on_end = on_end
         """Told whether the lane is good for another execution."""
@@ -59,24 +55,23 @@ class Run:
         self._patience_ends = float("inf")
         self._truncated = False
         self._result: ExecResult | None = None
-        self._ended = threading.Event()
+        self._ended = threading.Lock()
+        self._ended.acquire()
         self._lock = threading.Lock()
         self._started = self._last_output = time.monotonic()
 
     def begin(self) -> None:
         """Start to watch; called once, right before the job is sent."""
         self._started = self._last_output = time.monotonic()
-        for fd in self._outputs:
-            os.set_blocking(fd, False)
+        for fd in (*self._lane.outputs, self._control_fd):
             self._reactor.watch(fd, self)
-        self._reactor.watch(self._control_fd, self)
         self._reactor.call_at(self._started + TICK_S, self)
 
     def wait(self) -> ExecResult:
         """Block until the tree is dead and the record complete; idempotent."""
-        self._ended.wait()
-        assert self._result is not None
-        return self._result
+        with self._ended:
+            assert self._result is not None
+            return self._result
 
     def kill(self, outcome: Outcome = Outcome.CANCELLED) -> None:
         """End the tree; has no effect on the outcome when a limit was hit before."""
@@ -85,7 +80,7 @@ class Run:
     def ready(self, fd: int) -> None:
         """Take output, take a message, or notice the end."""
         if fd == self._control_fd:
-            receive_status(self._control, self._status)
+            receive_status(self._lane.control, self._status)
             if self._status.is_over:
                 self._finish()
             elif self._status.is_lost:
@@ -93,13 +88,13 @@ class Run:
         elif fd == self._pidfd:
             self._finish()
         elif self._take(fd) == 0:
-            self._close_output(fd)
+            self._reactor.forget(fd)
 
     def tick(self, now: float) -> float | None:
         """Measure, stop what is over a limit, and say when to look again."""
-        if self._ended.is_set():
+        if self._result is not None:
             return None
-        ending = self._stopped or self._limit_hit(now, self._meter.sample())
+        ending = self._stopped or self._limit_hit(now, self._lane.meter.sample())
         if ending is not None:
             self._stop(ending)
         return min(now + TICK_S, max(self._started + self._limits.wall_s, now + 0.001))
@@ -127,7 +122,7 @@ class Run:
         return None
 
     def _stop(self, ending: Ending) -> None:
-        if self._ended.is_set():
+        if self._result is not None:
             return
         now = time.monotonic()
         if self._stopped is None:
@@ -173,18 +168,14 @@ class Run:
             self._stop((Outcome.OUTPUT_LIMIT, "output_bytes"))
         return len(data)
 
-    def _close_output(self, fd: int) -> None:
-        self._reactor.forget(fd)
-        self._open.discard(fd)
-        os.close(fd)
-
     def _finish(self) -> None:
         wall_s = time.monotonic() - self._started
-        for fd in tuple(self._open):
+        for fd in self._lane.outputs:
             while self._take(fd):
                 pass
         status = self._status
-        result = self._assemble(status, self._meter.sample(), wall_s)
+        status.consulted = self._lane.was_consulted()
+        result = self._assemble(status, self._lane.meter.sample(), wall_s)
         healthy = status.is_over and (status.report or status.setup_error) is not None
         self._complete(result, healthy=healthy)
 
@@ -199,8 +190,8 @@ class Run:
             cpu_s=max(sample.cpu_s, report.cpu_s if report else 0.0),
             wall_s=wall_s,
             peak_memory_bytes=sample.peak_bytes or (report.max_resident_bytes if report else None),
-            stdout=b"".join(self._chunks[self._outputs[0]]),
-            stderr=b"".join(self._chunks[self._outputs[1]]),
+            stdout=b"".join(self._chunks[self._lane.outputs[0]]),
+            stderr=b"".join(self._chunks[self._lane.outputs[1]]),
             truncated=self._truncated,
             limit_hit=limit_hit,
             consulted=status.consulted,
@@ -210,16 +201,15 @@ class Run:
     def _complete(self, result: ExecResult, *, healthy: bool) -> None:
         if self._result is not None:
             return
-        for fd in tuple(self._open):
-            self._close_output(fd)
-        self._reactor.forget(self._control_fd)
+        for fd in (*self._lane.outputs, self._control_fd):
+            self._reactor.forget(fd)
         with self._lock:
             self._result = result
             if self._pidfd >= 0:
                 self._reactor.forget(self._pidfd)
                 os.close(self._pidfd)
         self._on_end(healthy)
-        self._ended.set()
+        self._ended.release()
 
 
 def _detail(outcome: Outcome, status: Status) -> str:

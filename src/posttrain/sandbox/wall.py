@@ -15,7 +15,14 @@ from posttrain.core.errors import PrerequisiteError
 from posttrain.sandbox.staging import STAGE_PLACES
 from posttrain.sandbox.wire import BOOT
 
-__all__ = ["Interpreter", "find_bubblewrap", "wall_command"]
+__all__ = [
+    "GROUP",
+    "PASSWD",
+    "UNPRIVILEGED_ID",
+    "Interpreter",
+    "find_bubblewrap",
+    "wall_command",
+]
 
 UNPRIVILEGED_ID = 61_000
 """Who builds the wall when the driver is root; no account of a Debian system has this number."""

@@ -74,7 +74,7 @@ class Report:
 
 @dataclass(kw_only=True, slots=True)
 class Status:
-    """All that an execution said on its lane's socket so far."""
+    """All that is known about an execution from its lane so far."""
 
     consulted: bool = False
     setup_error: str | None = None
@@ -120,7 +120,7 @@ def boot_message(program: Program | None, *, folder: str) -> bytes:
 
 
 def job_message(
-    spec: ExecSpec, *, rlimits: list[tuple[int, int, int]], env: Mapping[str, str]
+    spec: ExecSpec, *, rlimits: tuple[tuple[int, int, int], ...], env: Mapping[str, str]
 ) -> bytes:
     """Length of the header, the header, then the payload and the files one after another."""
     header = {
@@ -178,14 +178,26 @@ def receive_status(control: socket.socket, status: Status) -> None:
             return
         except OSError:
             message = b""
-        kind, rest = message[:1], message[1:]
-        if kind == b"C":
-            status.consulted = True
-        elif kind == b"F":
-            status.setup_error = rest.decode("utf-8", "replace")
-        elif kind == b"E" and len(rest) == REPORT.size:
-            status.report = Report(**dict(zip(Report.__slots__, REPORT.unpack(rest), strict=True)))
-        elif kind == b"D":
+        if message[:1] == b"D":
             status.is_over = True
-        elif not kind:
+            message = message[1:]
+        elif not message:
             status.is_lost = True
+        _take_in(message, status)
+
+
+def _take_in(message: bytes, status: Status) -> None:
+    kind, rest = message[:1], message[1:]
+    if kind == b"F":
+        status.setup_error = rest.decode("utf-8", "replace")
+    elif kind == b"E" and len(rest) == REPORT.size:
+        exit_code, signal_number, cpu_s, resident, disk_bytes, files, left = REPORT.unpack(rest)
+        status.report = Report(
+            exit_code=exit_code,
+            signal=signal_number,
+            cpu_s=cpu_s,
+            max_resident_bytes=resident,
+            disk_bytes=disk_bytes,
+            files=files,
+            num_left=left,
+        )

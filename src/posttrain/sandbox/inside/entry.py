@@ -56,6 +56,11 @@ class Namespaces:
         self._limits = (_DEFAULT_DISK_BYTES, _DEFAULT_FILES)
         self._borrower: kernel.Borrower | None = None
 
+    @property
+    def shares_memory(self) -> bool:
+        """True when the lane sees what an init leaves in its objects."""
+        return self._borrower is not None
+
     def fork_lane(self) -> int:
         """Fork a lane with its network; 0 in the child."""
         pid = kernel.clone(_FOR_EACH_LANE)
@@ -132,6 +137,8 @@ def _raise_loopback() -> None:
 
 class PlainFolder:
     """No walls at all: a folder and a plain fork, for the unsafe backend."""
+
+    shares_memory = False
 
     def __init__(self, base: str) -> None:
         self._base = base

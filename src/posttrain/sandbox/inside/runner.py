@@ -1,13 +1,13 @@
 """One execution: an init that outlives it and reports, and the process that carries out the job.
 
     lane ──► init ── fork ──► job's process ──► candidate code and its descendants
-              │  receives the job, sets everything up, forks; reaps, kills what is left, reports
-              └─ holds the lane's socket, which the job's process gives up at ``consult``
+              └─ receives the job, sets everything up, forks; reaps, kills what is left, reports
 
 Messages on the lane's socket: ``H`` the init is there (its credentials ride along), then from
-the driver the job itself, then ``C`` candidate code is about to run, ``F`` + text the job could
-not be set up, ``E`` + ``REPORT`` the tree is dead. Nothing that a candidate can reach still holds
-the socket when candidate code runs, so that no ``C`` can be taken back and no ``E`` forged.
+the driver the job itself, then ``F`` + text the job could not be set up, or ``E`` + ``REPORT``
+the tree is dead. The job's process has no part of that socket. It has an event counter, which
+``consult`` raises and closes: nothing that a candidate can reach still holds it when candidate
+code runs, so that it cannot be lowered, and only the driver reads it.
 
 The init does all it can before the fork, because it may borrow the lane's memory: what it does
 costs no page copies, while the forked process copies every page that it touches. For the same
@@ -31,7 +31,7 @@ from typing import Any, NoReturn, Protocol
 
 from posttrain.sandbox.inside import kernel
 
-__all__ = ["REPORT", "Enclosure", "Execution"]
+__all__ = ["REPORT", "Channel", "Enclosure", "Execution"]
 
 REPORT = struct.Struct("<iidQQQI")
 """exit code, signal, CPU seconds, largest resident bytes of one process, disk bytes used, files
@@ -39,6 +39,8 @@ used, processes left when the job's own process ended."""
 
 _MESSAGE_BYTES = 1 << 18
 _MAX_FDS = 64
+_F_SETPIPE_SZ = 1031
+_F_GETPIPE_SZ = 1032
 _ABOVE_ALL = 100
 _HIGHEST_FD = 65536
 _INIT_SIGNALS = (signal.SIGCHLD, signal.SIGTERM)
@@ -53,12 +55,38 @@ Main = Callable[[bytes, tuple[int, ...]], object]
 class Enclosure(Protocol):
     """What ``entry`` offers: how an execution is kept apart."""
 
+    @property
+    def shares_memory(self) -> bool:
+        """True when the lane sees what an init leaves in its objects."""
+        ...
+
     def fork_lane(self) -> int: ...
     def run(self, init: Callable[[], None]) -> None: ...
     def enter(self) -> None: ...
     def narrow(self, *, disk_bytes: int, files: int, loopback: bool) -> str: ...
     def room_used(self) -> tuple[int, int]: ...
     def remove(self) -> None: ...
+
+
+class Channel:
+    """A lane's descriptors: its socket, the pipes for output, the event counter for consulting.
+
+    The pipes serve one execution after another, so that what a candidate can change about their
+    writing ends is set back each time.
+    """
+
+    def __init__(self, fds: list[int]) -> None:
+        self.control = socket.socket(fileno=fds[0])
+        self.outputs = fds[1:3]
+        self.consult_fd = fds[3]
+        self._pipe_bytes = fcntl.fcntl(fds[1], _F_GETPIPE_SZ)
+
+    def restore(self) -> None:
+        """Make both pipes block and hold as much as at first."""
+        for fd in self.outputs:
+            fcntl.fcntl(fd, fcntl.F_SETFL, 0)
+            if fcntl.fcntl(fd, _F_GETPIPE_SZ) != self._pipe_bytes:
+                fcntl.fcntl(fd, _F_SETPIPE_SZ, self._pipe_bytes)
 
 
 class _Job:
@@ -82,53 +110,66 @@ class Execution:
     """The executions of one lane; ``program`` is a loaded module's namespace, None for commands."""
 
     def __init__(
-        self, control: socket.socket, enclosure: Enclosure, program: dict[str, Any] | None
+        self, channel: Channel, enclosure: Enclosure, program: dict[str, Any] | None
     ) -> None:
-        self._control = control
+        self._channel = channel
         self._enclosure = enclosure
         self._program = program
+        self._said = b""
 
-    def run(self) -> None:
-        """Be the init of the next one."""
+    def run(self) -> bytes:
+        """Carry out the next one; returns what the lane has to pass on from its init."""
+        self._said = b""
+        self._enclosure.run(self._init)
+        return self._said
+
+    def _init(self) -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
-        control_fd = self._control.fileno()
+        control_fd = self._channel.control.fileno()
+        said = b""
         try:
             self._enclosure.enter()
-            self._control.send(b"H")
-            job = _receive(self._control)
+            self._channel.control.send(b"H")
+            job = _receive(self._channel)
             if job is not None:
-                control_fd = _arrange(job, control_fd)
+                control_fd = _arrange(job, self._channel)
                 _restrict(job, self._enclosure)
-                self._fork(job, control_fd)
+                said = self._fork(job, control_fd)
         except Exception as error:  # noqa: BLE001 - the boundary: our fault becomes a message
-            with contextlib.suppress(OSError):
-                os.write(control_fd, b"F" + f"{type(error).__name__}: {error}".encode())
+            said = b"F" + f"{type(error).__name__}: {error}".encode()
         with contextlib.suppress(OSError):
             self._enclosure.remove()
+            if self._enclosure.shares_memory:
+                self._said = said
+            elif said:
+                os.write(control_fd, said)
 
-    def _fork(self, job: _Job, control_fd: int) -> None:
+    def _fork(self, job: _Job, control_fd: int) -> bytes:
+        consult_fd = control_fd - 1
         if self._program is not None:
-            self._program["consult"] = _once(control_fd)
+            self._program["consult"] = _once(consult_fd)
         # Before the fork, so that no candidate can be quick enough to open this process.
         kernel.set_dumpable(False)
         pid = os.fork()
         if pid == 0:
-            _carry_out(job, control_fd, self._program)
+            os.close(control_fd)
+            _carry_out(job, consult_fd, self._program)
         os.closerange(0, control_fd)
-        _supervise(pid, control_fd, self._enclosure)
+        return _supervise(pid, self._enclosure)
 
 
-def _receive(control: socket.socket) -> _Job | None:
+def _receive(channel: Channel) -> _Job | None:
     """Wait for the job; None when the driver no longer wants an execution."""
-    message, ancillary, _, _ = control.recvmsg(_MESSAGE_BYTES, socket.CMSG_SPACE(4 * _MAX_FDS))
+    room = socket.CMSG_SPACE(4 * _MAX_FDS)
+    message, ancillary, _, _ = channel.control.recvmsg(_MESSAGE_BYTES, room)
     if not message:
         return None
     fds = memoryview(ancillary[0][2]).cast("i").tolist()
     return _Job(message, fds)
 
 
-def _supervise(job: int, control_fd: int, enclosure: Enclosure) -> None:
-    """Wait for the job's process or for the driver's wish to stop, then end the tree and report."""
+def _supervise(job: int, enclosure: Enclosure) -> bytes:
+    """Wait for the job's process or for the driver's wish to stop, then end the tree."""
     code = -int(signal.SIGKILL)
     waiting = True
     while waiting:
@@ -142,7 +183,7 @@ def _supervise(job: int, control_fd: int, enclosure: Enclosure) -> None:
                 code, waiting = os.waitstatus_to_exitcode(status), False
     num_left = _kill_namespace() if os.getpid() == 1 else _kill_descendants()
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    report = REPORT.pack(
+    return b"E" + REPORT.pack(
         max(code, 0),
         max(-code, 0),
         usage.ru_utime + usage.ru_stime,
@@ -150,7 +191,6 @@ def _supervise(job: int, control_fd: int, enclosure: Enclosure) -> None:
         *enclosure.room_used(),
         num_left,
     )
-    os.write(control_fd, b"E" + report)
 
 
 def _reaped() -> Iterator[tuple[int, int]]:
@@ -204,17 +244,21 @@ def _descendants(root: int) -> list[int]:
     return found[1:]
 
 
-def _arrange(job: _Job, control_fd: int) -> int:
-    """Put descriptors at 0, 1, 2, then 3, 4, …, the lane's socket after them; close all others."""
-    control_fd = _move_up(control_fd)
-    high = [_move_up(fd) for fd in job.fds]
-    inherited = len(high) if job.header["argv"] is not None else 3
+def _arrange(job: _Job, channel: Channel) -> int:
+    """Put descriptors where the job expects them and close all others; returns the socket's.
+
+    0, 1, 2, then 3, 4, … for those that the driver passed, then the event counter, the socket.
+    """
+    channel.restore()
+    stdin, *passed = job.fds
+    ordered = [stdin, *channel.outputs, *passed, channel.consult_fd, channel.control.fileno()]
+    high = [_move_up(fd) for fd in ordered]
+    num_inherited = 3 + len(passed) if job.header["argv"] is not None else 3
     for target, fd in enumerate(high):
-        os.dup2(fd, target, inheritable=target < inherited)
-    os.dup2(control_fd, len(high), inheritable=False)
-    os.closerange(len(high) + 1, _HIGHEST_FD)
-    job.fds = list(range(3, len(high)))
-    return len(high)
+        os.dup2(fd, target, inheritable=target < num_inherited)
+    os.closerange(len(high), _HIGHEST_FD)
+    job.fds = list(range(3, 3 + len(passed)))
+    return len(high) - 1
 
 
 def _move_up(fd: int) -> int:
@@ -246,12 +290,12 @@ def _place(path: str, content: bytes) -> None:
         file.write(content)
 
 
-def _carry_out(job: _Job, control_fd: int, program: dict[str, Any] | None) -> NoReturn:
+def _carry_out(job: _Job, consult_fd: int, program: dict[str, Any] | None) -> NoReturn:
     """Be the job's process; every page touched here is copied, so there is little to do."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     kernel.set_dumpable(True)
     if job.header["argv"] is not None:
-        _exec_command(job, control_fd)
+        _exec_command(job, consult_fd)
     assert program is not None
     if job.header["env"]:
         os.environ.update(job.header["env"])
@@ -259,13 +303,13 @@ def _carry_out(job: _Job, control_fd: int, program: dict[str, Any] | None) -> No
     _exit_with(_run_main(program["main"], job.payload, tuple(job.fds)))
 
 
-def _once(control_fd: int) -> Callable[[], None]:
-    held = [control_fd]
+def _once(consult_fd: int) -> Callable[[], None]:
+    held = [consult_fd]
 
     def consult() -> None:
         while held:
             fd = held.pop()
-            os.write(fd, b"C")
+            os.eventfd_write(fd, 1)
             os.close(fd)
 
     return consult
@@ -304,9 +348,8 @@ def _exit_with(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _exec_command(job: _Job, control_fd: int) -> NoReturn:
-    os.write(control_fd, b"C")
-    os.close(control_fd)
+def _exec_command(job: _Job, consult_fd: int) -> NoReturn:
+    _once(consult_fd)()
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     argv = job.header["argv"]

@@ -4,8 +4,9 @@
                  │               │
                  └── each ends when its own control socket closes: the driver is gone
 
-A lane says ``H`` when it is there and ``D`` whenever an execution is over and reaped; it stands
-still in between. The driver puts it in a cgroup once, so that no execution has to be moved.
+A lane says ``H`` when it is there, waits for ``G``, and says ``D`` (+ its init's last message,
+where the lane knows it) whenever an execution is over and reaped; it stands still in between.
+Before ``G`` the driver puts it in a cgroup, so that no execution has to be moved.
 Forks happen with a single thread only.
 """
 
@@ -23,6 +24,7 @@ from posttrain.sandbox.inside import entry, kernel, runner
 
 __all__ = ["main"]
 
+_NUM_LANE_FDS = 4
 _TEST_RUNNERS = ("pytest", "_pytest", "unittest", "doctest")
 
 
@@ -79,22 +81,24 @@ def _assert_clean(boot: dict[str, Any]) -> None:
 def _serve(control: socket.socket, server: _Server) -> None:
     """Fork lanes on request; returns when the driver's end is closed."""
     while True:
-        request, fds, _, _ = socket.recv_fds(control, 16, 1)
+        request, fds, _, _ = socket.recv_fds(control, 16, _NUM_LANE_FDS)
         if not request:
             return
         if server.enclosure.fork_lane() == 0:
             control.close()
-            _be_lane(socket.socket(fileno=fds[0]), server)
-        os.close(fds[0])
+            _be_lane(runner.Channel(fds), server)
+        for fd in fds:
+            os.close(fd)
 
 
-def _be_lane(control: socket.socket, server: _Server) -> NoReturn:
+def _be_lane(channel: runner.Channel, server: _Server) -> NoReturn:
     kernel.set_parent_death_signal(signal.SIGKILL)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    control.send(b"H")
-    execution = runner.Execution(control, server.enclosure, server.program)
+    channel.control.send(b"H")
+    if not channel.control.recv(1):  # the driver's word that this lane is in its cgroup
+        os._exit(0)
+    execution = runner.Execution(channel, server.enclosure, server.program)
     with contextlib.suppress(OSError):  # the driver is gone, and with it the use of this lane
         while True:
-            server.enclosure.run(execution.run)
-            control.send(b"D")
+            channel.control.send(b"D" + execution.run())
     os._exit(0)
