@@ -1,0 +1,1 @@
+"""The judge: verdicts on solutions, by evidence that the candidate cannot reach."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from posttrain.core.execution import ExecResult
 from posttrain.core.task import Task, Trust
 from posttrain.sandbox.protocol import Sandbox
-from posttrain.verify.fault import InfraFaultError, TaskFaultError
+from posttrain.verify.fault import InfraFaultError, TaskFaultError, UnexplainedError
 from posttrain.verify.literal_asserts import read_literal_asserts, run_literal_asserts
 from posttrain.verify.programs.asking import Candidate
 from posttrain.verify.programs.channel import Channel, GoneError
@@ -81,6 +81,7 @@ def _job(
         "rules": list(rules),
         "tests": [_test_tree(test) for test in tests],
         "code": code,
+        "forbid": list(task.verifier.options.get("forbid", ())),
     }
 
 
@@ -96,7 +97,7 @@ def _directly(sandbox: Sandbox, task: Task, runs: Sequence[Run], code: str, seed
             sandbox,
             task.limits,
             code=code,
-            entry_point=task.verifier.entry_point or "",
+            verifier=task.verifier,
             seed=seed,
             end=end,
         )
@@ -114,14 +115,14 @@ def _through_test_process(
             sandbox,
             task.limits,
             code=code,
-            entry_point=task.verifier.entry_point or "",
+            verifier=task.verifier,
             seed=seed,
             end=answering,
         )
         ends = (verdict_end, asking)
         with host as candidate:
             with running_tests(sandbox, task.limits, job=job, ends=ends) as tests:
-                results, is_complete = _read_results(verdict)
+                results, is_complete = _read_results(verdict, job)
                 tests_exec = tests.wait()
             return Answers(
                 results=results,
@@ -135,28 +136,34 @@ def _in_one_process(sandbox: Sandbox, task: Task, job: dict[str, Tree]) -> Answe
     with joined(task.limits) as (verdict, verdict_end):
         both = running_tests(sandbox, task.limits, job=job, ends=(verdict_end,))
         with both as process:
-            results, is_complete = _read_results(verdict)
+            results, is_complete = _read_results(verdict, job)
             return Answers(results=results, candidate=process.wait(), is_complete=is_complete)
 
 
-def _read_results(verdict: Channel) -> tuple[tuple[Ending, ...], bool]:
-    """Results up to the end; a frame of another form counts as forged.
+def _read_results(verdict: Channel, job: dict[str, Tree]) -> tuple[tuple[Ending, ...], bool]:
+    """Results up to the end, and whether the end was announced.
 
-    Only a candidate that shares the test process (trust ``shared``) can write here.
+    Only a candidate that shares the test process (trust ``shared``) could write here what that
+    process does not; from an isolated one such a frame is a fault of ours.
     """
     results: list[Ending] = []
-    while True:
-        try:
+    try:
+        while True:
             frame = load(verdict.receive())
-        except GoneError:
-            return tuple(results), False
-        except MalformedError as error:
-            return (*results, Ending(Result.FORGED, str(error))), True
-        match frame:
-            case ["end"]:
+            if frame == ["end"]:
                 return tuple(results), True
-            case [str(result), str(detail)] if result in list(Result):
-                results.append(Ending(Result(result), detail))
-            case _:
-                results.append(Ending(Result.FORGED, "a result of no known form"))
-                return tuple(results), True
+            results.append(_read_ending(frame, room=len(job["tests"]) - len(results)))
+    except GoneError:
+        return tuple(results), False
+    except MalformedError as error:
+        if job["code"] is None:
+            raise UnexplainedError(f"the test process sent {error}") from error
+        return (*results, Ending(Result.FORGED, str(error))), True
+
+
+def _read_ending(frame: Tree, room: int) -> Ending:
+    match frame:
+        case [str(result), str(detail)] if result in list(Result):
+            if room > 0 or result == Result.FORGED:
+                return Ending(Result(result), detail)
+    raise MalformedError("a result of no known form")

@@ -23,6 +23,7 @@ from posttrain.verify.plan import Phase, PlannedTest
 from posttrain.verify.programs.result import Ending, Result
 
 __all__ = [
+    "check_consulted",
     "check_faults",
     "count_tests",
     "ended_badly",
@@ -49,9 +50,16 @@ _RESULT_KINDS = {
     Result.WRONG_TYPE: FailureKind.WRONG_TYPE,
     Result.EXCEPTION: FailureKind.EXCEPTION,
     Result.TOO_LARGE: FailureKind.OUTPUT,
+    Result.FORBIDDEN: FailureKind.FORBIDDEN,
     Result.LIE: FailureKind.TAMPER,
     Result.FORGED: FailureKind.TAMPER,
     Result.TASK_FAULT: FailureKind.WRONG_ANSWER,
+}
+_SHOWN_BYTES = 500
+_ACTS = {
+    Result.LIE: "lying_object",
+    Result.FORGED: "forged_frame",
+    Result.FORBIDDEN: "forbidden_call",
 }
 _LOAD_KINDS = {"syntax": FailureKind.SYNTAX, "missing": FailureKind.TARGET}
 
@@ -62,8 +70,7 @@ def check_faults(answers: Answers, trust: Trust) -> None:
     A candidate that shares the test process (trust ``shared``) could write anything about the
     task, so a task fault counts only where it could not.
     """
-    if answers.candidate.is_infra_fault:
-        raise InfraFaultError(answers.candidate.detail or answers.candidate.outcome.value)
+    check_consulted(answers.candidate)
     if answers.tests is not None and answers.tests.outcome.is_ours:
         raise InfraFaultError(answers.tests.detail or answers.tests.outcome.value)
     if trust is Trust.ISOLATED:
@@ -72,13 +79,27 @@ def check_faults(answers: Answers, trust: Trust) -> None:
                 raise TaskFaultError(detail)
 
 
+def check_consulted(result: ExecResult) -> None:
+    """Raise unless candidate code was started: what came before is not the candidate's.
+
+    Raises:
+        UnexplainedError: our own program failed.
+        InfraFaultError: its sandbox failed, or had no time to start it.
+    """
+    if result.consulted:
+        return
+    if result.outcome in (Outcome.NONZERO, Outcome.SIGNALED, Outcome.OK):
+        last_lines = result.stderr[-_SHOWN_BYTES:].decode("utf-8", "replace").strip()
+        raise UnexplainedError(f"a sandbox program ended on its own: {last_lines}")
+    raise InfraFaultError(result.detail or result.outcome.value)
+
+
 def find_tampering(results: Sequence[Ending]) -> tuple[Finding, ...]:
     """Observed acts, each once."""
-    kinds = {Result.LIE: "lying_object", Result.FORGED: "forged_frame"}
     found = [
-        Finding(kind=kinds[result], evidence=detail)
+        Finding(kind=_ACTS[result], evidence=detail)
         for result, detail in results
-        if result in kinds
+        if result in _ACTS
     ]
     return tuple(dict.fromkeys(found))
 
@@ -104,7 +125,9 @@ def explain_failure(
     tampering = find_tampering(answers.results)
     if tampering:
         first = tampering[0]
-        return Failure(kind=FailureKind.TAMPER, detail=f"{first.kind}: {first.evidence}")
+        is_call = first.kind == _ACTS[Result.FORBIDDEN]
+        kind = FailureKind.FORBIDDEN if is_call else FailureKind.TAMPER
+        return Failure(kind=kind, detail=f"{first.kind}: {first.evidence}")
     return (
         limit_failure(answers.candidate)
         or _not_loaded(answers.results)

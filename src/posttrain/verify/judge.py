@@ -46,7 +46,7 @@ __all__ = ["Judge"]
 
 _TYPES = ("function", "stdio")
 _MAX_TRIES = 2
-_MAX_CODE_CHARS = 1_000_000
+_MAX_CODE_CHARS = 200_000
 _IDLE_SHARE = 0.25
 """A wall time-out with less CPU time than this share of it was spent waiting for something."""
 _STARVED_SHARE = 0.5
@@ -60,6 +60,8 @@ class _Findings:
     tests: TestCounts
     failure: Failure | None
     exec: ExecResult
+    cpu_s: float
+    """Of all processes of the grading, the judge's own included."""
     tamper: tuple[Finding, ...] = ()
     suspicion: tuple[Finding, ...] = ()
 
@@ -108,7 +110,7 @@ class Judge:
             return _without_code(task, code, planned)
         pressure = CorePressure()
         findings = self._run(task, code, seed, planned)
-        if _was_starved(findings.exec, pressure):
+        if _was_starved(findings, pressure):
             findings = self._run(task, code, seed, planned)
         return Verdict(
             task_id=task.id,
@@ -141,6 +143,7 @@ class Judge:
             tests=count_tests(planned, results),
             failure=explain_failure(planned, results, answers),
             exec=answers.candidate,
+            cpu_s=answers.candidate.cpu_s + (answers.tests.cpu_s if answers.tests else 0.0),
             tamper=find_tampering(answers.results),
             suspicion=(_EARLY_EXIT,) if left_early else (),
         )
@@ -157,6 +160,7 @@ class Judge:
             tests=_counted(planned, passed),
             failure=None if first is None else _named(planned[first], failures[first]),
             exec=replace(result, stdout=result.stdout[:_KEPT_BYTES]),
+            cpu_s=result.cpu_s,
         )
 
 
@@ -164,11 +168,11 @@ _KEPT_BYTES = 65536
 _EARLY_EXIT = Finding(kind="early_exit", evidence="status 0 while answers were owed")
 
 
-def _was_starved(result: ExecResult, pressure: CorePressure) -> bool:
+def _was_starved(findings: _Findings, pressure: CorePressure) -> bool:
     """True for a wall time-out that the machine may have caused: such a try is repeated once."""
     return (
-        result.outcome is Outcome.WALL_TIMEOUT
-        and result.cpu_s < _IDLE_SHARE * result.wall_s
+        findings.exec.outcome is Outcome.WALL_TIMEOUT
+        and findings.cpu_s < _IDLE_SHARE * findings.exec.wall_s
         and pressure.share() >= _STARVED_SHARE
     )
 

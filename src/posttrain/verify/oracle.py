@@ -13,6 +13,7 @@ from typing import Any
 
 from posttrain.core.task import Task
 from posttrain.sandbox.protocol import Process, Sandbox
+from posttrain.verify.conclude import check_consulted
 from posttrain.verify.fault import InfraFaultError, TaskFaultError
 from posttrain.verify.plan import OracleCase, Phase, PlannedTest
 from posttrain.verify.programs.asking import (
@@ -102,7 +103,7 @@ class Oracle:
                 self._sandbox,
                 limits,
                 code=task.reference,
-                entry_point=task.verifier.entry_point or "",
+                verifier=task.verifier,
                 seed=_SEED,
                 end=end,
             )
@@ -113,11 +114,12 @@ class Oracle:
 def _ask(reference: Candidate, cases: list[OracleCase], process: Process) -> list[Any]:
     try:
         reference.await_loaded()
-        return [reference.call(case.args, case.kwargs)[0] for case in cases]
+        values = [reference.call(case.args, case.kwargs)[0] for case in cases]
+        reference.finish()
+        return values
     except GoneError as error:
         result = process.wait()
-        if result.is_infra_fault:
-            raise InfraFaultError(result.detail) from error
+        check_consulted(result)
         raise TaskFaultError(f"the reference ended with {result.outcome.value}") from error
     except BlockingIOError as error:
         raise InfraFaultError("a sandbox did not end at its wall time") from error

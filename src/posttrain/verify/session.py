@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from posttrain.core.errors import SandboxError
-from posttrain.core.task import Limits
+from posttrain.core.task import Limits, VerifierSpec
 from posttrain.sandbox.protocol import ExecSpec, Process, Sandbox
 from posttrain.verify.bundle import CANDIDATE, TESTS
 from posttrain.verify.fault import InfraFaultError
@@ -51,13 +51,20 @@ def joined_pair() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 @contextmanager
 def running_candidate(
-    sandbox: Sandbox, limits: Limits, *, code: str, entry_point: str, seed: int, end: socket.socket
+    sandbox: Sandbox,
+    limits: Limits,
+    *,
+    code: str,
+    verifier: VerifierSpec,
+    seed: int,
+    end: socket.socket,
 ) -> Iterator[Process]:
     """A candidate's host that serves calls on ``end``; it is dead on leaving."""
+    forbidden = list(verifier.options.get("forbid", ()))
     spec = ExecSpec(
         limits=limits,
         program=CANDIDATE,
-        payload=dump([code, entry_point, seed]),
+        payload=dump([code, verifier.entry_point or "", seed, forbidden]),
         fds=(end.fileno(),),
     )
     with _running(sandbox, spec) as process:

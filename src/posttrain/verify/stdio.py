@@ -18,8 +18,8 @@ from posttrain.core.task import Limits, Task
 from posttrain.core.verdict import Failure, FailureKind
 from posttrain.sandbox.protocol import ExecSpec, Sandbox
 from posttrain.verify.bundle import STDIO
-from posttrain.verify.conclude import ended_badly, limit_failure
-from posttrain.verify.fault import InfraFaultError, TaskFaultError
+from posttrain.verify.conclude import check_consulted, ended_badly, limit_failure
+from posttrain.verify.fault import TaskFaultError
 from posttrain.verify.plan import StdioCase
 from posttrain.verify.programs.frame import dump
 
@@ -45,7 +45,7 @@ def run_stdio(
 
     Raises:
         TaskFaultError: the task names a comparison that does not exist.
-        InfraFaultError: a sandbox failed before it started the program.
+        InfraFaultError: a sandbox ended before the program was started.
     """
     compare = task.verifier.options.get("compare", COMPARISONS[0])
     if compare not in COMPARISONS:
@@ -59,8 +59,7 @@ def run_stdio(
             continue
         spec = ExecSpec(limits=limits, program=STDIO, payload=dump([code, seed]), stdin=case.stdin)
         result = sandbox.run(spec)
-        if result.is_infra_fault:
-            raise InfraFaultError(result.detail or result.outcome.value)
+        check_consulted(result)
         answers.append(_judge(task, case, result, compare))
         total = _summed(total, result)
     if total is None:

@@ -34,7 +34,7 @@ _PATCHED = frozenset({"builtins", "sys", "unittest", "pytest", "time", "json"})
 _WORDS = re.compile(
     r"_getframe|currentframe|inspect\.stack|get_objects|get_referrers|settrace|setprofile|_exit"
     r"|execv|fork|\.kill|signal|atexit|os\.write|__eq__|__class__|__builtins__|builtins"
-    r"|sys\.\w+ *=|meta_path|/proc/|pytest|unittest|ctypes|__reduce__|sys\.modules|environ"
+    r"|(?:sys|time|json)\.\w+ *=|meta_path|/proc/|pytest|unittest|ctypes|__reduce__|environ"
 )
 _TEXTS = {"/proc/": "proc_access", "PASSED": "spoofed_output"}
 

@@ -4,6 +4,7 @@
           ◄── [id, "value", value, changed arguments or null]
           ◄── [id, "raised", class, builtin class, message, line]
           ◄── [id, "refused", why the value cannot travel]
+          ◄── [id, "forbidden", name of the forbidden function that was called]
 
 The first frame, with id 0, tells how loading went. Ids are random, so a frame that was not asked
 for does not pass as a reply: whatever does not fit is ``ForgedError``, an act of the candidate.
@@ -19,6 +20,7 @@ from posttrain.verify.programs.unpack import opaque_values, unpack
 
 __all__ = [
     "Candidate",
+    "ForbiddenCall",
     "ForgedError",
     "NotLoadedError",
     "OpaqueError",
@@ -31,6 +33,10 @@ _MAX_TEXT = 300
 
 class ForgedError(Exception):
     """A frame that the candidate's host does not send."""
+
+
+class ForbiddenCall(Exception):  # noqa: N818 - an act of the candidate, not an error of the asker
+    """The candidate called what the task forbids, whether or not it went on afterwards."""
 
 
 class NotLoadedError(Exception):
@@ -85,7 +91,7 @@ class Candidate:
         """Wait until the code has run.
 
         Raises:
-            NotLoadedError, ForgedError, GoneError: it cannot be called.
+            NotLoadedError, ForbiddenCall, ForgedError, GoneError: it cannot be called.
         """
         reply = self._reply(LOAD_ID)
         match reply:
@@ -95,6 +101,8 @@ class Candidate:
                 raise NotLoadedError(why, detail[:_MAX_TEXT])
             case ["raised", *parts]:
                 raise NotLoadedError("raised", _raised(parts).detail)
+            case ["forbidden", str(name)]:
+                raise ForbiddenCall(name[:_MAX_TEXT])
         raise ForgedError("a frame that reports no loading")
 
     def call(
@@ -104,7 +112,7 @@ class Candidate:
 
         Raises:
             RefusedError: an argument cannot travel.
-            Raised, RefusedReplyError, OpaqueError: how the call ended instead.
+            Raised, RefusedReplyError, OpaqueError, ForbiddenCall: how the call ended instead.
             ForgedError, GoneError: nothing more can be asked.
         """
         number = int.from_bytes(os.urandom(7), "big") + 1
@@ -120,6 +128,8 @@ class Candidate:
                 raise _raised(parts)
             case ["refused", str(reason)]:
                 raise RefusedReplyError(reason[:_MAX_TEXT])
+            case ["forbidden", str(name)]:
+                raise ForbiddenCall(name[:_MAX_TEXT])
         raise ForgedError("a reply of no known form")
 
     def finish(self) -> None:

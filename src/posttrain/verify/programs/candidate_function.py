@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from posttrain.verify.programs.channel import LOAD_ID, Channel, GoneError
+from posttrain.verify.programs.forbidding import Forbidden
 from posttrain.verify.programs.frame import RefusedError, Tree, dump, load
 from posttrain.verify.programs.lies import LieDetector
 from posttrain.verify.programs.loading import (
@@ -37,21 +38,24 @@ def consult() -> None:
 
 def main(payload: bytes, fds: tuple[int, ...]) -> None:
     """Serve the calls that arrive on the first descriptor until its other end closes."""
-    code, entry_point, seed = load(payload)
+    code, entry_point, seed, forbidden_names = load(payload)
     channel = Channel(socket.socket(fileno=fds[0]))
     random.seed(seed)
+    forbidden = Forbidden(forbidden_names) if forbidden_names else None
     consult()
     try:
-        function = _load(code, entry_point, channel)
+        function = _load(code, entry_point, forbidden, channel)
         if function is not None:
-            _serve(function, channel)
+            _serve(function, forbidden, channel)
     except GoneError:
         pass
     _flush()
     _leave(0)
 
 
-def _load(code: str, entry_point: str, channel: Channel) -> Callable[..., Any] | None:
+def _load(
+    code: str, entry_point: str, forbidden: Forbidden | None, channel: Channel
+) -> Callable[..., Any] | None:
     host = _process_id()
     report: list[Tree]
     function = None
@@ -61,7 +65,8 @@ def _load(code: str, entry_point: str, channel: Channel) -> Callable[..., Any] |
         report = ["syntax", f"{type(error).__name__} at line {getattr(error, 'lineno', None)}"]
     else:
         try:
-            function = find_entry_point(run_module(compiled), entry_point)
+            allowed = forbidden.builtins() if forbidden else None
+            function = find_entry_point(run_module(compiled, allowed), entry_point)
             report = ["loaded"]
         except NotCallableError as error:
             report = ["missing", str(error)]
@@ -70,18 +75,24 @@ def _load(code: str, entry_point: str, channel: Channel) -> Callable[..., Any] |
         except BaseException as error:  # noqa: BLE001 - the boundary: told to the asker
             report = ["raised", *describe_error(error)]
     _stop_if_forked(host)
-    channel.send(dump([LOAD_ID, *report]))
+    channel.send(dump([LOAD_ID, *_noticed(report, forbidden)]))
     return function
 
 
-def _serve(function: Callable[..., Any], channel: Channel) -> None:
+def _noticed(reply: list[Tree], forbidden: Forbidden | None) -> list[Tree]:
+    if forbidden is None or forbidden.called is None:
+        return reply
+    return ["forbidden", forbidden.called]
+
+
+def _serve(function: Callable[..., Any], forbidden: Forbidden | None, channel: Channel) -> None:
     host = _process_id()
     while True:
         number, args, kwargs, copy_back = load(channel.receive())
         before = dump(args) if copy_back and not set(map(type, args)) <= SCALARS else None
         reply = _call(function, unpack(args), unpack(kwargs), before)
         _stop_if_forked(host)
-        channel.send(_frame(number, reply))
+        channel.send(_frame(number, _noticed(reply, forbidden)))
 
 
 def _call(

@@ -1,6 +1,7 @@
 """Run candidate code as a module, and describe what it raised."""
 
 import builtins
+import site
 import sys
 import types
 from collections.abc import Callable
@@ -19,6 +20,9 @@ CANDIDATE_FILE = "<candidate>"
 MODULE_NAME = "candidate"
 _MAX_MESSAGE = 200
 
+# Interpreters inside the wall start without ``site``, which gives programs ``exit`` and ``quit``.
+site.setquit()
+
 
 class NotCallableError(LookupError):
     """The module does not define the entry point, or defines something else by its name."""
@@ -29,11 +33,13 @@ def compile_candidate(code: str) -> types.CodeType:
     return compile(code, CANDIDATE_FILE, "exec", dont_inherit=True)
 
 
-def run_module(code: types.CodeType, name: str = MODULE_NAME) -> dict[str, Any]:
-    """Execute as a module of that name, known to ``sys.modules`` as dataclasses need it."""
-    module = types.ModuleType(name)
-    sys.modules[name] = module
-    sys.argv = [name]
+def run_module(code: types.CodeType, given_builtins: dict[str, Any] | None) -> dict[str, Any]:
+    """Execute as a module that ``sys.modules`` knows, as dataclasses need it."""
+    module = types.ModuleType(MODULE_NAME)
+    sys.modules[MODULE_NAME] = module
+    sys.argv = [MODULE_NAME]
+    if given_builtins is not None:
+        module.__dict__["__builtins__"] = given_builtins
     exec(code, module.__dict__)
     return module.__dict__
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from posttrain.verify.programs.asking import (
     Candidate,
+    ForbiddenCall,
     ForgedError,
     OpaqueError,
     Raised,
@@ -26,6 +27,17 @@ __all__ = ["CHECK", "ProgramTest", "defines_check", "judge_error", "run_program"
 
 CHECK = "check"
 """A program that defines this function has it called with the candidate."""
+
+
+_STOPPING = (
+    ForbiddenCall,
+    ForgedError,
+    GoneError,
+    OpaqueError,
+    RefusedError,
+    RefusedReplyError,
+)
+"""Ends of a call that the program must not be able to catch."""
 
 
 class ProgramTest(NamedTuple):
@@ -59,7 +71,7 @@ class _Proxy:
             again = _builtin_error(error)
             self.raised.append((again, error))
             raise again from None
-        except (RefusedError, RefusedReplyError, OpaqueError, ForgedError, GoneError) as error:
+        except _STOPPING as error:
             raise _StopTest(error) from None
         if changed is not None:
             for old, new in zip(given, changed, strict=True):

@@ -14,6 +14,7 @@ class Result(StrEnum):
     WRONG_TYPE = "wrong_type"
     EXCEPTION = "exception"
     TOO_LARGE = "too_large"
+    FORBIDDEN = "forbidden"
     LIE = "lie"
     FORGED = "forged"
     GONE = "gone"

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from posttrain.verify.programs.asking import (
     Candidate,
+    ForbiddenCall,
     ForgedError,
     NotLoadedError,
     OpaqueError,
@@ -49,7 +50,7 @@ def run_tests(candidate: Candidate, tests: Sequence[Run]) -> Iterator[Ending]:
     """
     try:
         candidate.await_loaded()
-    except (NotLoadedError, ForgedError, GoneError) as error:
+    except (NotLoadedError, ForbiddenCall, ForgedError, GoneError) as error:
         yield call_ending(error)
         return
     for test in tests:
@@ -60,6 +61,7 @@ def run_tests(candidate: Candidate, tests: Sequence[Run]) -> Iterator[Ending]:
             RefusedReplyError,
             OpaqueError,
             Raised,
+            ForbiddenCall,
             ForgedError,
             GoneError,
         ) as error:
@@ -86,6 +88,8 @@ def call_ending(error: Exception) -> Ending:
             return Ending(Result.TOO_LARGE, str(error))
         case RefusedError():
             return Ending(Result.TASK_FAULT, f"an argument cannot travel: {error}")
+        case ForbiddenCall():
+            return Ending(Result.FORBIDDEN, str(error))
         case NotLoadedError():
             return Ending(Result.NOT_LOADED, str(error))
         case ForgedError():

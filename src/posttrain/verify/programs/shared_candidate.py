@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from posttrain.verify.programs.compare import Match, Rules, compare
+from posttrain.verify.programs.forbidding import Forbidden
 from posttrain.verify.programs.loading import (
     CANDIDATE_FILE,
     NotCallableError,
@@ -20,21 +21,29 @@ __all__ = ["run_shared"]
 
 
 def run_shared(
-    code: str, entry_point: str, tests: Sequence[Case | ProgramTest], rules: Rules
+    code: str,
+    entry_point: str,
+    tests: Sequence[Case | ProgramTest],
+    rules: Rules,
+    forbidden_names: Sequence[str],
 ) -> Iterator[Ending]:
     """A result for each test; programs run in a copy of the candidate's own namespace."""
-    loaded = _load(code, entry_point)
+    forbidden = Forbidden(forbidden_names)
+    loaded = _load(code, entry_point, forbidden)
     if isinstance(loaded, Ending):
         yield loaded
         return
     namespace, function = loaded
     for test in tests:
-        yield _run(test, namespace, function, rules)
+        result = _run(test, namespace, function, rules)
+        yield Ending(Result.FORBIDDEN, forbidden.called) if forbidden.called else result
 
 
-def _load(code: str, entry_point: str) -> Ending | tuple[dict[str, Any], Callable[..., Any]]:
+def _load(
+    code: str, entry_point: str, forbidden: Forbidden
+) -> Ending | tuple[dict[str, Any], Callable[..., Any]]:
     try:
-        namespace = run_module(compile_candidate(code))
+        namespace = run_module(compile_candidate(code), forbidden.builtins())
         return namespace, find_entry_point(namespace, entry_point)
     except NotCallableError as error:
         return Ending(Result.NOT_LOADED, f"missing: {error}")

@@ -43,7 +43,7 @@ def _results(job: dict[str, Any], fds: tuple[int, ...]) -> Iterator[Ending]:
     tests = [_read_test(tree, job["entry_point"]) for tree in job["tests"]]
     if job["code"] is not None:
         consult()
-        yield from run_shared(job["code"], job["entry_point"], tests, rules)
+        yield from run_shared(job["code"], job["entry_point"], tests, rules, job["forbid"])
         return
     candidate = Candidate(Channel(socket.socket(fileno=fds[1])))
     yield from run_tests(candidate, [_bound(test, rules) for test in tests])

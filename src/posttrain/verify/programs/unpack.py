@@ -19,7 +19,10 @@ __all__ = ["opaque_values", "unpack"]
 
 def unpack(tree: Tree) -> Any:
     """The value of a tree; raises ``MalformedError``. Opaque values become ``Opaque``."""
-    return _unpack(tree, MAX_DEPTH)
+    try:
+        return _unpack(tree, MAX_DEPTH)
+    except (TypeError, OverflowError) as error:
+        raise MalformedError(f"a value that cannot be built: {error}") from None
 
 
 def opaque_values(tree: Tree) -> list[Opaque]:
@@ -102,7 +105,7 @@ def _unpack_pairs(payload: Tree, depth: int) -> Iterable[tuple[Any, Any]]:
 
 def _unpack_defaultdict(payload: Tree, depth: int) -> "defaultdict[Any, Any]":
     name, pairs = _exactly(payload, 2)
-    if name is not None and name not in FACTORIES:
+    if name is not None and (type(name) is not str or name not in FACTORIES):
         raise MalformedError("a defaultdict with an unknown factory")
     return defaultdict(FACTORIES.get(name) if name else None, _unpack_pairs(pairs, depth))
 
