@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from posttrain.core.errors import SandboxError
 from posttrain.core.task import Limits
 from posttrain.sandbox.meter import Sample
 
@@ -79,15 +78,10 @@ class CgroupMeter:
         self._bounds: tuple[int, int] | None = None
         memory, pids = group["memory"], group.get("pids")
         cpu = group.get(self._names.cpu_controller)
-        self._limit = _open(memory / self._names.limit, _WRITABLE)
-        self._swap_limit = _open(memory / self._names.swap_limit, _WRITABLE)
-        if self._limit is None:
-            raise SandboxError(f"{memory / self._names.limit} cannot be written")
+        self._memory, self._pids = memory, pids
         self._usage = _open(memory / self._names.usage)
         self._peak = _open(memory / self._names.peak, _WRITABLE)
         self._events = _open(memory / self._names.events)
-        self._stat = _open(memory / "memory.stat")
-        self._pids_max = _open(pids / "pids.max", _WRITABLE) if pids else None
         self._pids_events = _open(pids / "pids.events") if pids else None
         self._cpu = _open(cpu / self._names.cpu) if cpu else None
         self._memory_bytes = 0
@@ -95,12 +89,16 @@ class CgroupMeter:
         self._cpu_before = self._oom_before = self._refused_before = 0
 
     def begin(self, init_pid: int, limits: Limits) -> None:
-        """Set the bounds where they differ from the last execution's, and start to count."""
+        """Set the bounds where they differ from the last execution's, and start to count.
+
+        Raises:
+            OSError: a bound was refused.
+        """
         hard_bytes = limits.memory_bytes + limits.disk_bytes + _OWN_BYTES
         if self._bounds != (hard_bytes, limits.pids):
             self._set_memory(hard_bytes)
-            if self._pids_max is not None:
-                os.pwrite(self._pids_max, b"%d" % (limits.pids + _OWN_PROCESSES), 0)
+            if self._pids is not None:
+                _write(self._pids / "pids.max", limits.pids + _OWN_PROCESSES)
             self._bounds = (hard_bytes, limits.pids)
         if self._peak is not None:
             os.pwrite(self._peak, b"0", 0)
@@ -115,7 +113,10 @@ class CgroupMeter:
         usage_bytes = self._counter(self._usage, b"")
         anonymous_bytes = usage_bytes
         if usage_bytes > self._memory_bytes:
-            anonymous_bytes = self._counter(self._stat, self._names.anonymous_key)
+            stat = _open(self._memory / "memory.stat")
+            anonymous_bytes = self._counter(stat, self._names.anonymous_key)
+            if stat is not None:
+                os.close(stat)
         self._peak_seen = max(self._peak_seen, usage_bytes, self._counter(self._peak, b""))
         cpu = self._counter(self._cpu, self._names.cpu_key) - self._cpu_before
         return Sample(
@@ -136,26 +137,20 @@ class CgroupMeter:
         self._on_close()
 
     def _fds(self) -> list[int]:
-        every = (
-            *(self._limit, self._swap_limit, self._usage, self._peak, self._events),
-            *(self._stat, self._pids_max, self._pids_events, self._cpu),
-        )
+        every = (self._usage, self._peak, self._events, self._pids_events, self._cpu)
         return [fd for fd in every if fd is not None]
 
     def _set_memory(self, hard_bytes: int) -> None:
         """Swap is bounded too; v1 wants memory ≤ memory + swap at every moment, so both orders."""
-        assert self._limit is not None
-        unified = self._names is _V2
-        swap = b"0" if unified else b"%d" % hard_bytes
-        self._try_write(self._swap_limit, swap)
-        os.pwrite(self._limit, b"%d" % hard_bytes, 0)
-        self._try_write(self._swap_limit, swap)
-
-    @staticmethod
-    def _try_write(fd: int | None, content: bytes) -> None:
-        if fd is not None:
-            with contextlib.suppress(OSError):
-                os.pwrite(fd, content, 0)
+        swap_limit = self._memory / self._names.swap_limit
+        swap_bytes = 0 if self._names is _V2 else hard_bytes
+        for path, value in (
+            (swap_limit, swap_bytes),
+            (self._memory / self._names.limit, hard_bytes),
+            (swap_limit, swap_bytes),
+        ):
+            with contextlib.suppress(OSError) if path == swap_limit else contextlib.nullcontext():
+                _write(path, value)
 
     @staticmethod
     def _counter(fd: int | None, key: bytes) -> int:
@@ -170,6 +165,10 @@ class CgroupMeter:
             if name == key:
                 return int(value)
         return 0
+
+
+def _write(path: Path, value: int) -> None:
+    path.write_text(str(value))
 
 
 def _open(path: Path, flags: int = os.O_RDONLY | os.O_CLOEXEC) -> int | None:

@@ -8,6 +8,7 @@ A backend adds its ``Wall``: the command that starts an interpreter, and who mea
 
 import contextlib
 import os
+import resource
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -34,6 +35,7 @@ __all__ = ["ForkServer", "Wall"]
 
 _COMMANDS = ""
 """Key of the zygote that has no program and serves commands."""
+_DESCRIPTORS = 16384
 
 
 class Wall(Protocol):
@@ -121,6 +123,7 @@ class ForkServer:
     """A sandbox made of warm interpreters behind one kind of wall; implements ``Sandbox``."""
 
     def __init__(self, wall: Wall, *, slots: int) -> None:
+        _allow_many_descriptors()
         self.name = wall.name
         self._wall = wall
         self._slots = slots
@@ -173,7 +176,11 @@ class ForkServer:
             self._live.discard(run)
             pool.give_back(lane, healthy=healthy)
 
-        lane.meter.begin(lane.await_init(), spec.limits)
+        try:
+            lane.meter.begin(lane.await_init(), spec.limits)
+        except OSError as error:
+            pool.give_back(lane, healthy=False)
+            raise SandboxError(f"the limits of an execution could not be set: {error}") from error
         run = Run(limits=spec.limits, reactor=self._reactor, lane=lane, on_end=on_end)
         lane.forget_init()
         self._live.add(run)
@@ -256,3 +263,11 @@ class ForkServer:
             pool.close()
             raise
         return pool
+
+
+def _allow_many_descriptors() -> None:
+    """Raise the soft limit: each lane takes about ten descriptors of the driver."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

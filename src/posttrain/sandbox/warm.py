@@ -176,7 +176,10 @@ class Zygote:
         Raises:
             SandboxError: it could not be forked.
         """
-        channel = Channel(owner)
+        try:
+            channel = Channel(owner)
+        except OSError as error:
+            raise SandboxError(f"no further lane: {error}") from error
         try:
             with self._lock:
                 channel.hand_over(self._control)

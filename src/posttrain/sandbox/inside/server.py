@@ -48,6 +48,7 @@ def main(control: socket.socket, boot: dict[str, Any]) -> None:
         return
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     os.environ.clear()
+    sys.argv[:] = [""]
     gc.collect()
     gc.disable()
     gc.freeze()
