@@ -1,5 +1,6 @@
 """What ``train`` and ``resume`` share: the live view, the report page, the figures at the end."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,10 +34,19 @@ def start_run(config: RunConfig, run_toml: str, output: Output) -> None:
 
 def resume_run(directory: Path, output: Output) -> None:
     """Go on with the run in ``directory``, as ``start_run`` would have."""
+    _let_idle_threads_sleep()
     # Loads torch, which takes seconds; by then there is known to be a run.
     from posttrain.loop.assemble import resume
 
     _finish(lambda listeners: resume(directory, listeners=listeners), directory, output)
+
+
+def _let_idle_threads_sleep() -> None:
+    """Tell OpenMP not to spin, or waiting torch threads take the graders' cores.
+
+    It reads this once, when torch is loaded.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def _finish(drive: Drive, directory: Path, output: Output) -> None:

@@ -61,10 +61,12 @@ class PolicyConfig(Section):
     """Begin of each answer. It must not end in a newline: the model's next token holds it."""
     dtype: Literal["auto", "bfloat16", "float32"] = "auto"
     """Number format of the sampler; auto takes bfloat16 where the processor has it."""
+    workers: Annotated[int, Field(ge=0)] = 0
+    """Sampler processes of one thread each; 0 takes the number of usable cores."""
     threads: Annotated[int, Field(ge=1)] = 1
-    """Torch threads; more than one collapses by spinning where graders share the cores."""
+    """Torch threads of the learner; more than one collapses by spinning on shared cores."""
     batch_size: Annotated[int, Field(ge=1)] = 64
-    """Answers decoded side by side."""
+    """Answers decoded side by side, by all sampler processes together."""
 
 
 class TasksConfig(Section):
@@ -76,6 +78,8 @@ class TasksConfig(Section):
     """Training tasks drawn per family of the procedural set."""
     families: tuple[str, ...] | None = None
     """Names of the families to train on; null takes all that are not held out."""
+    max_difficulty: Share = 1.0
+    """Harder tasks of the procedural set are neither trained on nor evaluated on."""
 
 
 class SandboxConfig(Section):
@@ -113,6 +117,8 @@ class EvaluationConfig(Section):
     """Target tasks of an evaluation inside the run."""
     final_per_family: Annotated[int, Field(ge=1)] = 6
     """Target tasks per family before and after the run."""
+    unseen_per_family: Annotated[int, Field(ge=1)] = 8
+    """The same for families that training never sees; they are few, so each gives more tasks."""
     attempts: Annotated[int, Field(ge=1)] = 8
     """Answers per target task before and after; pass@k is given up to this k."""
     inner_attempts: Annotated[int, Field(ge=1)] = 2

@@ -17,7 +17,7 @@ from posttrain.core.verdict import Verdict
 from posttrain.curriculum.curriculum import Curriculum
 from posttrain.curriculum.phase import Phase
 from posttrain.evaluate.regression import load_choice_items
-from posttrain.loop.judging import open_bench
+from posttrain.loop.judging import num_usable_cores, open_bench
 from posttrain.loop.parts import Parts
 from posttrain.loop.runs import has_attempts
 from posttrain.loop.sft_data import general_answers, without_regression
@@ -25,6 +25,7 @@ from posttrain.loop.specs import advantage_spec, curriculum_spec, learner_spec
 from posttrain.loop.tracks import Tracks, build_tracks, training_pool
 from posttrain.loop.train_run import RunFiles, drive
 from posttrain.policy.local import LocalPolicy
+from posttrain.policy.local_pool import PooledPolicy
 from posttrain.policy.model_store import resolve_model
 from posttrain.reward.layers import score
 from posttrain.rollout.attempt import Pay
@@ -118,12 +119,17 @@ def _anchored(config: RunConfig) -> RunConfig:
     return config.model_copy(update={"tasks": tasks, "policy": policy})
 
 
-def _policy(config: RunConfig, model_dir: Path) -> LocalPolicy:
+def _policy(config: RunConfig, model_dir: Path) -> LocalPolicy | PooledPolicy:
     policy = config.policy
-    return LocalPolicy(
+    workers = policy.workers or num_usable_cores()
+    if workers == 1:
+        return LocalPolicy(
+            model_dir, name=policy.model, dtype=policy.dtype, max_rows=policy.batch_size
+        )
+    return PooledPolicy(
         model_dir,
         name=policy.model,
         dtype=policy.dtype,
-        threads=policy.threads,
+        workers=workers,
         max_rows=policy.batch_size,
     )

@@ -19,7 +19,7 @@ from posttrain.core.seeds import derive_rng, derive_seed
 from posttrain.core.task import Split, Task
 from posttrain.evaluate.regression import ChoiceItem, load_choice_items
 from posttrain.loop.eval_run import group_by_source
-from posttrain.tasks.basics import UNSEEN, generate_tasks
+from posttrain.tasks.basics import SEEN, UNSEEN, generate_tasks
 from posttrain.tasks.format import read_tasks
 from posttrain.tasks.samples import load_prose, sample_path
 
@@ -32,7 +32,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-SELECTION_PER_FAMILY = 2
+SELECTION_PER_FAMILY = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +59,7 @@ def training_pool(config: RunConfig) -> list[Task]:
             seed=derive_seed(config.run.seed, "pool"),
             families=tasks.families,
         )
+        pool = _within(pool, tasks.max_difficulty)
     else:
         pool = _read_split(config, Split.TRAIN)
     if not pool:
@@ -96,17 +97,40 @@ def spread_over_families(tasks: Iterable[Task], number: int) -> list[Task]:
 
 
 def _target_and_selection(config: RunConfig) -> tuple[list[Task], list[Task]]:
-    seed, per_family = config.run.seed, config.evaluation.final_per_family
     if config.tasks.source == "basics":
-        target = generate_tasks(Split.EVAL, per_family=per_family, seed=derive_seed(seed, "target"))
-        selection = generate_tasks(
-            Split.TRAIN, per_family=SELECTION_PER_FAMILY, seed=derive_seed(seed, "selection")
-        )
-        return target, selection
+        return _basics_target(config), _basics_selection(config)
     target = _read_split(config, Split.EVAL)
     pool = _read_split(config, Split.TRAIN)
     families = {task.family for task in pool}
     return target, spread_over_families(pool, SELECTION_PER_FAMILY * len(families))
+
+
+def _basics_target(config: RunConfig) -> list[Task]:
+    seed, evaluation = derive_seed(config.run.seed, "target"), config.evaluation
+    seen = tuple(name for name in SEEN if name in (config.tasks.families or SEEN))
+    tasks = [
+        *generate_tasks(
+            Split.EVAL, per_family=evaluation.final_per_family, seed=seed, families=seen
+        ),
+        *generate_tasks(
+            Split.EVAL, per_family=evaluation.unseen_per_family, seed=seed, families=UNSEEN
+        ),
+    ]
+    return _within(tasks, config.tasks.max_difficulty)
+
+
+def _basics_selection(config: RunConfig) -> list[Task]:
+    tasks = generate_tasks(
+        Split.TRAIN,
+        per_family=SELECTION_PER_FAMILY,
+        seed=derive_seed(config.run.seed, "selection"),
+        families=config.tasks.families,
+    )
+    return _within(tasks, config.tasks.max_difficulty)
+
+
+def _within(tasks: Iterable[Task], max_difficulty: float) -> list[Task]:
+    return [task for task in tasks if (task.difficulty or 0.0) <= max_difficulty]
 
 
 def _read_split(config: RunConfig, split: Split) -> list[Task]:

@@ -6,15 +6,39 @@ them is a gain on functions never trained on, not on easier ones.
 
 from collections.abc import Mapping
 
-from posttrain.tasks.basics import chains, dicts, lists, numbers, parsing, recursion, strings
+from posttrain.tasks.basics import (
+    chains,
+    dicts,
+    first_lists,
+    first_numbers,
+    first_strings,
+    lists,
+    named,
+    numbers,
+    parsing,
+    recursion,
+    strings,
+)
 from posttrain.tasks.basics.family import Family
 
 __all__ = ["FAMILIES", "SEEN", "UNSEEN"]
 
 FAMILIES: Mapping[str, Family] = {
     family.name: family
-    for module in (numbers, strings, lists, dicts, parsing, recursion, chains)
+    for module in (
+        named,
+        first_numbers,
+        first_strings,
+        first_lists,
+        numbers,
+        strings,
+        lists,
+        dicts,
+        parsing,
+        recursion,
+        chains,
+    )
     for family in module.FAMILIES
 }
-UNSEEN = ("clamp", "initials", "count_between", "scale_values", "pick_column", "count_down")
+UNSEEN = ("remainder", "distance_to", "last_chars", "add_prefix", "multiply_each", "has_item")
 SEEN = tuple(name for name in FAMILIES if name not in UNSEEN)

@@ -11,31 +11,26 @@ __all__ = ["FAMILIES"]
 
 _LIST_STEPS: Mapping[str, tuple[str, str, str]] = {
     "double": ("doubles each number", "multiplies every number by 2", "[2 * x for x in xs]"),
-    "even": ("keeps the even numbers", "drops the odd numbers", "[x for x in xs if x % 2 == 0]"),
+    "even": ("keeps the even numbers", "removes the odd numbers", "[x for x in xs if x % 2 == 0]"),
     "positive": (
-        "keeps the numbers greater than 0",
-        "drops the numbers that are 0 or less",
+        "keeps the positive numbers",
+        "removes numbers below 1",
         "[x for x in xs if x > 0]",
     ),
-    "reverse": ("reverses the list", "turns the order around", "xs[::-1]"),
-    "sort": ("sorts the list in ascending order", "orders it from low to high", "sorted(xs)"),
-    "tail": ("removes the first element", "leaves out the element at index 0", "xs[1:]"),
+    "reverse": ("reverses the list", "turns the list around", "xs[::-1]"),
+    "sort": ("sorts the list", "orders the list from low to high", "sorted(xs)"),
+    "tail": ("removes the first element", "leaves out the first element", "xs[1:]"),
     "square": ("squares each number", "multiplies each number by itself", "[x * x for x in xs]"),
 }
 _TEXT_STEPS: Mapping[str, tuple[str, str, str]] = {
-    "upper": ("makes all letters upper case", "writes it in capital letters", "s.upper()"),
-    "reverse": ("reverses the string", "turns the order of characters around", "s[::-1]"),
-    "no_spaces": ("removes all spaces", "leaves out the spaces", 's.replace(" ", "")'),
-    "no_vowels": (
-        "removes the letters a, e, i, o and u",
-        "leaves out every lower-case vowel",
-        '"".join(c for c in s if c not in "aeiou")',
-    ),
-    "stars": ("replaces each e by *", "puts a * where there is an e", 's.replace("e", "*")'),
+    "upper": ("converts it to upper case", "makes all letters upper case", "s.upper()"),
+    "reverse": ("reverses it", "turns the characters around", "s[::-1]"),
+    "no_spaces": ("removes all spaces", "deletes the spaces", 's.replace(" ", "")'),
+    "stars": ("replaces each e with *", "puts * for every e", 's.replace("e", "*")'),
     "bang": ('adds "!" at the end', 'ends it with "!"', 's + "!"'),
-    "half": ("keeps the first half (len(s) // 2 characters)", "cuts it to its first len(s) // 2 "
-             "characters", "s[:len(s) // 2]"),
-}  # fmt: skip
+    "tail": ("removes the first character", "leaves out the first character", "s[1:]"),
+    "twice": ("repeats it twice", "writes it two times in a row", "s * 2"),
+}
 
 
 def _chains(steps: Mapping[str, object]) -> tuple[Parameters, ...]:
@@ -54,7 +49,7 @@ def _wordings(steps: Mapping[str, tuple[str, str, str]], parameters: Parameters)
     chain = [steps[name] for name in parameters["steps"]]
     return {
         "plain": ", then ".join(step[0] for step in chain),
-        "other": " and after that ".join(step[1] for step in chain),
+        "other": ", then ".join(step[1] for step in chain),
     }
 
 
@@ -64,23 +59,23 @@ def _body(steps: Mapping[str, tuple[str, str, str]], variable: str, parameters: 
 
 
 def _difficulty(parameters: Parameters) -> float:
-    return (0.35, 0.6, 0.8)[len(parameters["steps"]) - 1]
+    return (0.97, 0.99, 1.0)[len(parameters["steps"]) - 1]
 
 
 LIST_CHAIN = Family(
     name="list_chain",
     topic="chains",
     arguments="xs",
-    function_names=("process", "change_list", "convert"),
+    function_names=("change_list", "process_list"),
     choices=_chains(_LIST_STEPS),
     words=lambda p: _wordings(_LIST_STEPS, p),
     train_statements=(
-        "takes a list of numbers `xs`, {plain}, and returns the resulting list",
-        "{plain} (for a list of numbers `xs`) and returns the list",
+        "takes a list of numbers, {plain} and returns the list",
+        "takes a list, {plain}, and returns the result",
     ),
     eval_statements=(
-        "returns what becomes of the list of numbers `xs` when one {other}",
-        "gets the list `xs`, {other} and gives back the list",
+        "gets a list of numbers, {other} and gives back the list",
+        "returns what becomes of a list of numbers when one {other}",
     ),
     body=lambda p: _body(_LIST_STEPS, "xs", p),
     draw=lambda rng, p: (integers(rng, low=-6, high=12),),
@@ -91,16 +86,16 @@ TEXT_CHAIN = Family(
     name="text_chain",
     topic="chains",
     arguments="s",
-    function_names=("process", "change_text", "convert"),
+    function_names=("change_string", "process_string"),
     choices=_chains(_TEXT_STEPS),
     words=lambda p: _wordings(_TEXT_STEPS, p),
     train_statements=(
-        "takes a string `s`, {plain}, and returns the resulting string",
-        "{plain} (for a string `s`) and returns the string",
+        "takes a string, {plain} and returns it",
+        "takes a string s, {plain}, and returns the result",
     ),
     eval_statements=(
-        "returns what becomes of the string `s` when one {other}",
-        "gets the string `s`, {other} and gives back the string",
+        "gets a string, {other} and gives it back",
+        "returns what becomes of a string when one {other}",
     ),
     body=lambda p: _body(_TEXT_STEPS, "s", p),
     draw=lambda rng, p: (sentence(rng, longest=3),),

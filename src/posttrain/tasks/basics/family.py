@@ -43,6 +43,7 @@ class Family:
     arguments: str
     """Parameter list of the function, e.g. ``"xs"``."""
     function_names: tuple[str, ...]
+    """Templates; a name that says what the function does is half of the statement."""
     choices: tuple[Parameters, ...]
     train_statements: tuple[str, ...]
     """What the function does, as the end of "Write a Python function … that"."""

@@ -67,7 +67,7 @@ def _task(family: Family, split: Split, n: int, seed: int, prompts: set[str]) ->
     parameters = choices[n % len(choices)]
     for attempt in range(_MAX_TRIES):
         rng = derive_rng("basics", "task", seed, split.value, family.name, n, attempt)
-        name = rng.choice(family.function_names)
+        name = rng.choice(family.function_names).format(**parameters)
         statement = family.describe(rng.choice(family.statements(split)), parameters)
         cases = sorted(family.cases(parameters, rng, _NUM_VISIBLE + _NUM_HIDDEN), key=_is_empty)
         prompt = _prompt(f"{name}({family.arguments})", statement, name, cases[:_NUM_VISIBLE])

@@ -5,152 +5,126 @@ from posttrain.tasks.basics.family import Family, grid
 
 __all__ = ["FAMILIES"]
 
+_SIGN = {"greater": ">", "less": "<"}
+
 ADD_TO_EACH = Family(
     name="add_to_each",
     topic="lists",
     arguments="xs",
-    function_names=("add_to_each", "increase_all", "shift_values"),
+    function_names=("add_{k}_to_each", "add_{k}_to_all"),
     choices=grid(k=range(1, 25)),
     train_statements=(
-        "returns a new list with {k} added to each number of the list `xs`",
-        "adds {k} to every element of `xs` and returns the resulting list",
-        "returns the list of x + {k} for each x in `xs`",
+        "adds {k} to each number in a list",
+        "adds {k} to every element of a list and returns the new list",
+        "returns a list with {k} added to each number",
     ),
     eval_statements=(
-        "takes a list of numbers `xs` and returns a list in which each number is {k} larger",
-        "returns the numbers of `xs` after {k} was added to each of them",
+        "takes a list of numbers and increases each number by {k}",
+        "returns the list of all numbers of a list plus {k}",
     ),
     body="return [x + {k} for x in xs]",
     draw=lambda rng, p: (integers(rng),),
-    difficulty=0.2,
+    difficulty=0.8,
 )
 
 KEEP_ABOVE = Family(
     name="keep_above",
     topic="lists",
     arguments="xs",
-    function_names=("keep_numbers", "filter_list", "select_numbers"),
-    choices=grid(k=range(-4, 16), how=("greater than", "less than")),
+    function_names=("keep_{how}_than_{k}", "numbers_{how}_than_{k}"),
+    choices=grid(k=range(1, 16), how=tuple(_SIGN)),
     train_statements=(
-        "returns a list of the numbers in `xs` that are {how} {k}",
-        "keeps only the elements of the list `xs` that are {how} {k}",
-        "returns the elements of `xs` which are {how} {k}, in the same order",
+        "returns a list of the numbers that are {how} than {k}",
+        "keeps only the numbers of a list that are {how} than {k}",
+        "filters a list and keeps the elements {how} than {k}",
     ),
     eval_statements=(
-        "removes from the list `xs` all numbers that are not {how} {k} and returns the rest",
-        "takes a list `xs` and gives back the list of those numbers that are {how} {k}",
+        "finds all numbers in a list that are {how} than {k}",
+        "removes all numbers that are not {how} than {k} from a list",
     ),
-    body=lambda p: (
-        "return [x for x in xs if x "
-        + {"greater than": ">", "less than": "<"}[p["how"]]
-        + f" {p['k']}]"
-    ),
+    body=lambda p: f"return [x for x in xs if x {_SIGN[p['how']]} {p['k']}]",
     draw=lambda rng, p: (integers(rng, low=p["k"] - 8, high=p["k"] + 8, longest=7),),
-    difficulty=0.25,
+    difficulty=0.92,
+)
+
+COUNT_ABOVE = Family(
+    name="count_above",
+    topic="lists",
+    arguments="xs",
+    function_names=("count_{how}_than_{k}", "how_many_{how}_than_{k}"),
+    choices=grid(k=range(1, 16), how=tuple(_SIGN)),
+    train_statements=(
+        "counts the numbers in a list that are {how} than {k}",
+        "returns how many numbers of a list are {how} than {k}",
+    ),
+    eval_statements=(
+        "returns the count of all elements of a list that are {how} than {k}",
+        "finds out how many elements are {how} than {k}",
+    ),
+    body=lambda p: f"return sum(1 for x in xs if x {_SIGN[p['how']]} {p['k']})",
+    draw=lambda rng, p: (integers(rng, low=p["k"] - 8, high=p["k"] + 8, longest=7),),
+    difficulty=0.97,
+)
+
+SUM_ABOVE = Family(
+    name="sum_above",
+    topic="lists",
+    arguments="xs",
+    function_names=("sum_{how}_than_{k}", "sum_of_numbers_{how}_than_{k}"),
+    choices=grid(k=range(1, 16), how=tuple(_SIGN)),
+    train_statements=(
+        "returns the sum of the numbers in a list that are {how} than {k}",
+        "adds up all numbers of a list that are {how} than {k}",
+    ),
+    eval_statements=(
+        "sums only those elements of a list which are {how} than {k}",
+        "calculates the sum of all numbers {how} than {k} in a list",
+    ),
+    body=lambda p: f"return sum(x for x in xs if x {_SIGN[p['how']]} {p['k']})",
+    draw=lambda rng, p: (integers(rng, low=p["k"] - 8, high=p["k"] + 8, longest=7),),
+    difficulty=0.97,
 )
 
 KTH_LARGEST = Family(
     name="kth_largest",
     topic="lists",
     arguments="xs",
-    function_names=("ranked_value", "pick_ranked", "kth_value"),
-    choices=grid(k=(2, 3, 4), which=("largest", "smallest"), plus=range(0, 4)),
-    words=lambda p: {
-        "rank": f"{('second', 'third', 'fourth')[p['k'] - 2]} {p['which']}",
-        "more": f" plus {p['plus']}" if p["plus"] else "",
-    },
+    function_names=("{rank}_{which}", "find_{rank}_{which}"),
+    choices=grid(
+        rank=("second", "third", "fourth"), which=("largest", "smallest"), plus=range(0, 4)
+    ),
+    words=lambda p: {"more": f" plus {p['plus']}" if p["plus"] else ""},
     train_statements=(
-        "returns the {rank} number of the list `xs`{more}",
-        "sorts the list `xs` and returns its {rank} number{more}",
-        "finds the {rank} element of `xs` and returns it{more}",
+        "returns the {rank} {which} number in a list{more}",
+        "sorts a list and returns its {rank} {which} number{more}",
     ),
     eval_statements=(
-        "looks up which number of `xs` is the {rank} one and returns that number{more}",
-        "takes a list `xs` and gives back the {rank} of its elements{more}",
+        "finds the {rank} {which} element of a list and returns it{more}",
+        "gives back the {rank} {which} of the numbers in a list{more}",
     ),
     body=lambda p: (
-        f"return sorted(xs{', reverse=True' if p['which'] == 'largest' else ''})[{p['k'] - 1}]"
+        f"return sorted(xs{', reverse=True' if p['which'] == 'largest' else ''})"
+        f"[{('second', 'third', 'fourth').index(p['rank']) + 1}]"
         + (f" + {p['plus']}" if p["plus"] else "")
     ),
-    draw=lambda rng, p: (integers(rng, shortest=p["k"], longest=p["k"] + 4),),
-    difficulty=0.55,
-)
-
-SPLIT_CHUNKS = Family(
-    name="split_chunks",
-    topic="lists",
-    arguments="xs",
-    function_names=("split_chunks", "make_groups", "chunk"),
-    choices=grid(size=(2, 3, 4, 5, 6), part=("whole", "sum", "first", "last")),
-    words=lambda p: {
-        "result": "a list of these chunks"
-        if p["part"] == "whole"
-        else f"a list with the {p['part']} of each chunk"
-    },
-    train_statements=(
-        "splits the list `xs` into chunks of {size} elements (the last may be shorter) and returns "
-        "{result}",
-        "takes {size} elements of `xs` at a time as a chunk and returns {result}",
-    ),
-    eval_statements=(
-        "cuts `xs` into consecutive chunks of {size} elements, where the last one can have fewer, "
-        "and gives back {result}",
-        "divides the elements of `xs` into chunks of size {size} and makes {result}",
-    ),
-    body=lambda p: (
-        f"chunks = [xs[i:i + {p['size']}] for i in range(0, len(xs), {p['size']})]\n"
-        + {
-            "whole": "return chunks",
-            "sum": "return [sum(chunk) for chunk in chunks]",
-            "first": "return [chunk[0] for chunk in chunks]",
-            "last": "return [chunk[-1] for chunk in chunks]",
-        }[p["part"]]
-    ),
-    draw=lambda rng, p: (integers(rng, low=0, high=9, longest=9),),
-    difficulty=0.65,
-)
-
-ROTATE_LIST = Family(
-    name="rotate_list",
-    topic="lists",
-    arguments="xs",
-    function_names=("rotate", "rotate_list"),
-    choices=grid(k=(1, 2, 3, 4, 5, 6), side=("left", "right")),
-    train_statements=(
-        "rotates the list `xs` by {k} places to the {side}",
-        "returns `xs` moved {k} places to the {side}, elements that fall off come back at the "
-        "other end",
-        "returns a list with the elements of `xs` rotated {side} by {k}",
-    ),
-    eval_statements=(
-        "shifts the elements of `xs` cyclically by {k} to the {side}",
-        "does a rotation of the list `xs` to the {side}, {k} steps",
-    ),
-    body=lambda p: (
-        "if not xs:\n    return []\n"
-        f"k = {p['k'] if p['side'] == 'left' else -p['k']} % len(xs)\n"
-        "return xs[k:] + xs[:k]"
-    ),
-    draw=lambda rng, p: (integers(rng, low=0, high=9, longest=7),),
-    difficulty=0.6,
+    draw=lambda rng, p: (integers(rng, shortest=4, longest=7),),
+    difficulty=0.98,
 )
 
 RUNNING_TOTAL = Family(
     name="running_total",
     topic="lists",
     arguments="xs",
-    function_names=("running_total", "accumulate", "prefix_sums"),
+    function_names=("running_total_from_{start}", "running_sum_from_{start}"),
     choices=grid(start=range(0, 24)),
     train_statements=(
-        "starts a total at {start}, adds each number of `xs` in turn and returns the list of the "
-        "totals after each addition",
-        "returns the list of the running totals of `xs`, where the total begins at {start}",
+        "returns the list of the running totals of a list, where the total begins at {start}",
+        "starts a total at {start}, adds each number of a list in turn and returns the list of the "
+        "totals",
     ),
     eval_statements=(
-        "returns for each element of `xs` the value of {start} plus the sum of all elements up to "
-        "it, as a list",
-        "lists the intermediate sums when the numbers of `xs` are added one after the other to "
-        "{start}",
+        "returns for each element {start} plus the sum of all elements up to it, as a list",
+        "lists the totals that one gets when one adds the numbers one after the other to {start}",
     ),
     body="""
 totals = []
@@ -161,56 +135,39 @@ for x in xs:
 return totals
 """,
     draw=lambda rng, p: (integers(rng, low=-5, high=9),),
-    difficulty=0.6,
+    difficulty=0.99,
 )
 
-LAG_PAIRS = Family(
-    name="lag_pairs",
+ROTATE_LIST = Family(
+    name="rotate_list",
     topic="lists",
     arguments="xs",
-    function_names=("lag_pairs", "pair_up", "combine_pairs"),
-    choices=grid(lag=(1, 2, 3, 4), how=("-", "+", "*")),
+    function_names=("rotate_{side}_by_{k}", "rotate_{side}_{k}"),
+    choices=grid(k=(1, 2, 3, 4, 5, 6), side=("left", "right")),
     train_statements=(
-        "returns the list of xs[i + {lag}] {how} xs[i] for all possible i",
-        "computes xs[i + {lag}] {how} xs[i] for each index i where both exist and returns the list",
-        "returns a list of b {how} a for all elements a and b of `xs` where b is {lag} places "
-        "after a",
+        "rotates a list by {k} places to the {side}",
+        "returns a list with its elements rotated {side} by {k}",
     ),
     eval_statements=(
-        "takes each two elements of `xs` that are {lag} places apart and lists later {how} earlier",
-        "returns the list of y {how} x for each x in `xs` that has a y {lag} places further on",
+        "shifts the elements of a list cyclically by {k} to the {side}",
+        "moves all elements {k} places to the {side}; those that fall off come back at the other "
+        "end",
     ),
-    body="return [xs[i + {lag}] {how} xs[i] for i in range(len(xs) - {lag})]",
-    draw=lambda rng, p: (integers(rng, low=0, high=12, longest=7),),
-    difficulty=0.5,
-)
-
-COUNT_BETWEEN = Family(
-    name="count_between",
-    topic="lists",
-    arguments="xs",
-    function_names=("count_between", "count_in_range"),
-    choices=grid(low=range(0, 6), high=range(8, 14)),
-    train_statements=(
-        "counts the numbers in the list `xs` that are at least {low} and at most {high}",
-        "returns how many elements of `xs` lie between {low} and {high}, both included",
+    body=lambda p: (
+        "if not xs:\n    return []\n"
+        f"k = {p['k'] if p['side'] == 'left' else -p['k']} % len(xs)\n"
+        "return xs[k:] + xs[:k]"
     ),
-    eval_statements=(
-        "returns the number of elements of `xs` from {low} to {high}, including both limits",
-        "counts how many numbers of `xs` are not smaller than {low} and not larger than {high}",
-    ),
-    body="return sum(1 for x in xs if {low} <= x <= {high})",
-    draw=lambda rng, p: (integers(rng, low=-3, high=18, longest=8),),
-    difficulty=0.3,
+    draw=lambda rng, p: (integers(rng, low=0, high=9, longest=7),),
+    difficulty=0.99,
 )
 
 FAMILIES = (
     ADD_TO_EACH,
     KEEP_ABOVE,
+    COUNT_ABOVE,
+    SUM_ABOVE,
     KTH_LARGEST,
-    SPLIT_CHUNKS,
-    ROTATE_LIST,
     RUNNING_TOTAL,
-    LAG_PAIRS,
-    COUNT_BETWEEN,
+    ROTATE_LIST,
 )

@@ -1,4 +1,4 @@
-"""Families that read structure out of text."""
+"""Families that read structure out of text, or write it."""
 
 import random
 
@@ -7,23 +7,144 @@ from posttrain.tasks.basics.family import Family, grid
 
 __all__ = ["FAMILIES"]
 
-SUM_NUMBERS = Family(
-    name="sum_numbers",
+_PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
+
+_NAMED_SEPARATORS = {
+    "comma": ",", "semicolon": ";", "colon": ":", "dash": "-", "slash": "/", "plus": "+",
+    "dot": ".", "bar": "|", "star": "*", "underscore": "_",
+}  # fmt: skip
+
+SPLIT_TEXT = Family(
+    name="split_text",
     topic="parsing",
     arguments="s",
-    function_names=("read_numbers", "number_text", "from_text"),
-    choices=grid(sep=(",", ";", "+", " ", "/", "|", ":", "&"), what=("sum", "maximum", "minimum")),
+    function_names=("split_by_{sep}", "split_at_{sep}"),
+    choices=grid(sep=tuple(_NAMED_SEPARATORS), part=("all", "first", "last")),
+    words=lambda p: {
+        "mark": _NAMED_SEPARATORS[p["sep"]],
+        "what": {
+            "all": "returns the list of the parts",
+            "first": "returns the first part",
+            "last": "returns the last part",
+        }[p["part"]],
+    },
     train_statements=(
-        'returns the {what} of the whole numbers in the string `s`, which are separated by "{sep}"',
-        'splits `s` at "{sep}", converts the parts to int and returns their {what}',
+        'splits a string at "{mark}" and {what}',
+        'splits the string s by "{mark}" and {what}',
     ),
     eval_statements=(
-        'reads the integers of `s`, which has "{sep}" between them, and gives their {what}',
-        'takes a string of integers joined by "{sep}" and returns the {what} of the integers',
+        'takes a string, splits it at every "{mark}" and {what}',
+        'cuts a string into the parts between "{mark}" and {what}',
     ),
-    body=lambda p: f'return {p["what"][:3]}(int(part) for part in s.split("{p["sep"]}"))',
-    draw=lambda rng, p: (p["sep"].join(map(str, integers(rng, low=0, high=50, shortest=1))),),
-    difficulty=0.4,
+    body=lambda p: (
+        f'return s.split("{_NAMED_SEPARATORS[p["sep"]]}")'
+        + {"all": "", "first": "[0]", "last": "[-1]"}[p["part"]]
+    ),
+    draw=lambda rng, p: (
+        _NAMED_SEPARATORS[p["sep"]].join(word(rng) for _ in range(rng.randint(1, 4))),
+    ),
+    difficulty=0.97,
+)
+
+PICK_WORD = Family(
+    name="pick_word",
+    topic="parsing",
+    arguments="s",
+    function_names=("{rank}_word", "get_{rank}_word"),
+    choices=grid(
+        rank=("first", "second", "third", "last"), change=("", "upper", "lower", "title", "length")
+    ),
+    words=lambda p: {
+        "how": {
+            "": "",
+            "upper": " in upper case",
+            "lower": " in lower case",
+            "title": " with a capital first letter",
+            "length": " and its length as a tuple",
+        }[p["change"]]
+    },
+    train_statements=(
+        "returns the {rank} word of a sentence{how}",
+        "splits a sentence into words and returns the {rank} one{how}",
+    ),
+    eval_statements=(
+        "gets the {rank} word of a string{how}",
+        "gives back the {rank} of the words of a sentence{how}",
+    ),
+    body=lambda p: (
+        f"w = s.split()[{_PLACES[p['rank']]}]\n"
+        + {
+            "": "return w",
+            "length": "return w, len(w)",
+        }.get(p["change"], f"return w.{p['change']}()")
+    ),
+    draw=lambda rng, p: (
+        " ".join(
+            rng.choice((str.lower, str.upper, str.title))(word(rng))
+            for _ in range(rng.randint(3, 5))
+        ),
+    ),
+    difficulty=0.98,
+)
+
+READ_NUMBERS = Family(
+    name="read_numbers",
+    topic="parsing",
+    arguments="s",
+    function_names=("{what}_of_numbers", "{what}_by_{sep}"),
+    choices=grid(sep=tuple(_NAMED_SEPARATORS), what=("sum", "max", "min")),
+    words=lambda p: {
+        "mark": _NAMED_SEPARATORS[p["sep"]],
+        "result": {"sum": "sum", "max": "largest", "min": "smallest"}[p["what"]],
+    },
+    train_statements=(
+        'returns the {result} of the numbers in a string, which are separated by "{mark}"',
+        'splits a string at "{mark}", converts the parts to int and returns the {result}',
+    ),
+    eval_statements=(
+        'reads the whole numbers of a string with "{mark}" between them and returns the {result}',
+        'takes a string of integers joined by "{mark}" and gives the {result} of them',
+    ),
+    body=lambda p: (
+        f'return {p["what"]}(int(part) for part in s.split("{_NAMED_SEPARATORS[p["sep"]]}"))'
+    ),
+    draw=lambda rng, p: (
+        _NAMED_SEPARATORS[p["sep"]].join(map(str, integers(rng, low=0, high=50, shortest=1))),
+    ),
+    difficulty=0.98,
+)
+
+LABEL_NUMBER = Family(
+    name="label_number",
+    topic="parsing",
+    arguments="n",
+    function_names=("{unit}_text", "show_{unit}"),
+    choices=grid(
+        unit=("apples", "dollars", "points", "days", "meters", "books", "stars", "cats"),
+        form=("unit after", "unit before", "key"),
+    ),
+    words=lambda p: {
+        "example": {
+            "unit after": f"5 {p['unit']}",
+            "unit before": f"{p['unit']} 5",
+            "key": f"{p['unit']}: 5",
+        }[p["form"]]
+    },
+    train_statements=(
+        'turns a number into a string such as "{example}"',
+        'returns a string like "{example}" for the number 5',
+    ),
+    eval_statements=(
+        'writes a number in the form "{example}"',
+        'formats a number as in the string "{example}"',
+    ),
+    body=lambda p: {
+        "unit after": f'return f"{{n}} {p["unit"]}"',
+        "unit before": f'return f"{p["unit"]} {{n}}"',
+        "key": f'return f"{p["unit"]}: {{n}}"',
+    }[p["form"]],
+    draw=lambda rng, p: (rng.randint(0, 500),),
+    difficulty=0.98,
 )
 
 PARSE_PAIRS = Family(
@@ -34,15 +155,13 @@ PARSE_PAIRS = Family(
     choices=grid(mid=("=", ":", "->", "~"), end=(";", ",", "&", "|", " ")),
     train_statements=(
         'turns a string like "a{mid}1{end}b{mid}2" into a dict of strings to ints',
-        'reads pairs such as "a{mid}1" that are separated by "{end}" from `s` and returns a dict '
-        "with int values",
-        'splits `s` at "{end}" and each part at "{mid}" into a key and an int, and returns the '
-        "dict",
+        'splits a string at "{end}" and each part at "{mid}" into a key and an int, and returns '
+        "the dict",
     ),
     eval_statements=(
-        'parses `s`, for example "x{mid}10{end}y{mid}20", to a dict whose values are integers',
-        'returns the dict that `s` describes: entries are divided by "{end}", a name and its whole '
-        'number by "{mid}"',
+        'parses a string, for example "x{mid}10{end}y{mid}20", to a dict whose values are integers',
+        'returns a dict of the entries in a string: "{end}" divides the entries, "{mid}" a name '
+        "and its whole number",
     ),
     body="""
 result = {{}}
@@ -54,51 +173,7 @@ return result
     draw=lambda rng, p: (
         p["end"].join(f"{key}{p['mid']}{rng.randint(0, 99)}" for key in scores(rng, shortest=1)),
     ),
-    difficulty=0.55,
-)
-
-PICK_COLUMN = Family(
-    name="pick_column",
-    topic="parsing",
-    arguments="s",
-    function_names=("pick_field", "get_field"),
-    choices=grid(k=(0, 1, 2), sep=(",", ";", "|", ":", "/", "-", "_", "+")),
-    train_statements=(
-        'splits `s` at "{sep}" and returns the part at index {k}',
-        'returns the field with index {k} of `s`, whose fields are separated by "{sep}"',
-    ),
-    eval_statements=(
-        'takes a string `s` with fields divided by "{sep}" and returns the field at index {k}',
-        'cuts the string `s` at every "{sep}" and returns the piece with index {k}',
-    ),
-    body='return s.split("{sep}")[{k}]',
-    draw=lambda rng, p: (p["sep"].join(word(rng) for _ in range(rng.randint(3, 5))),),
-    difficulty=0.3,
-)
-
-CLOCK_MINUTES = Family(
-    name="clock_minutes",
-    topic="parsing",
-    arguments="s",
-    function_names=("minutes", "to_minutes", "clock"),
-    choices=grid(sep=(":", ".", "h", "-", "/"), plus=(0, 5, 10, 15, 30)),
-    words=lambda p: {"more": f" plus {p['plus']}" if p["plus"] else ""},
-    train_statements=(
-        'converts a time `s` like "2{sep}30" (hours and minutes) to minutes and returns them{more}',
-        "returns the minutes since midnight of the time `s`, written as hours{sep}minutes{more}",
-    ),
-    eval_statements=(
-        'reads hours and minutes from `s`, which has the form "7{sep}05", and returns 60 * hours + '
-        "minutes{more}",
-        'takes a string `s` where "1{sep}20" means 1 hour and 20 minutes and returns the total '
-        "number of minutes{more}",
-    ),
-    body="""
-hours, minutes = s.split("{sep}")
-return 60 * int(hours) + int(minutes) + {plus}
-""",
-    draw=lambda rng, p: (f"{rng.randint(0, 23)}{p['sep']}{rng.randint(0, 59):02}",),
-    difficulty=0.5,
+    difficulty=0.99,
 )
 
 BALANCED = Family(
@@ -110,15 +185,14 @@ BALANCED = Family(
         pairs=("()", "[]", "{}", "<>", "()[]", "(){}", "[]{}", "()<>", "[]<>", "()[]{}", "()[]<>")
     ),
     train_statements=(
-        "returns True if every bracket in `s` is closed in the right order, otherwise False; the "
-        'brackets are "{pairs}", other characters are ignored',
-        'checks whether the brackets "{pairs}" in the string `s` are balanced',
+        'checks whether the brackets "{pairs}" in a string are balanced',
+        "returns True if every bracket in a string is closed in the right order, otherwise False; "
+        'the brackets are "{pairs}"',
     ),
     eval_statements=(
-        'tells with True or False whether the brackets of `s` match; only "{pairs}" count as '
-        "brackets",
-        'returns whether each opening bracket among "{pairs}" in `s` has its closing one at the '
-        "right place",
+        'tells whether the brackets of a string match; only "{pairs}" count as brackets',
+        'returns True when each opening bracket among "{pairs}" has its closing one at the right '
+        "place",
     ),
     body=lambda p: (
         f'pairs = "{p["pairs"]}"\n'
@@ -132,23 +206,22 @@ BALANCED = Family(
         "return not stack"
     ),
     draw=lambda rng, p: (_brackets(rng, p["pairs"]),),
-    difficulty=0.8,
+    difficulty=0.99,
 )
 
 ROMAN_NUMERAL = Family(
     name="roman_numeral",
     topic="parsing",
     arguments="s",
-    function_names=("from_roman", "roman_value"),
-    choices=grid(plus=range(0, 16)),
-    words=lambda p: {"more": f" plus {p['plus']}" if p["plus"] else ""},
+    function_names=("roman_plus_{plus}", "roman_value_plus_{plus}"),
+    choices=grid(plus=range(1, 16)),
     train_statements=(
-        "returns the value of the Roman numeral `s` as a number{more}",
-        "converts the Roman numeral `s` to a number and returns it{more}",
+        "returns the value of a Roman numeral plus {plus}",
+        "converts a Roman numeral to a number and adds {plus}",
     ),
     eval_statements=(
-        "reads the string `s` as a Roman numeral and gives back its value{more}",
-        "takes a number in Roman numerals as the string `s` and returns the number{more}",
+        "reads a string as a Roman numeral and gives back its value plus {plus}",
+        "takes a number in Roman numerals and returns the number plus {plus}",
     ),
     body="""
 values = {{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}}
@@ -159,7 +232,7 @@ for c, following in zip(s, s[1:] + " "):
 return total
 """,
     draw=lambda rng, p: (_roman(rng.randint(1, 300)),),
-    difficulty=0.95,
+    difficulty=1.00,
 )
 
 
@@ -193,4 +266,12 @@ def _roman(number: int) -> str:
     return text
 
 
-FAMILIES = (SUM_NUMBERS, PARSE_PAIRS, PICK_COLUMN, CLOCK_MINUTES, BALANCED, ROMAN_NUMERAL)
+FAMILIES = (
+    SPLIT_TEXT,
+    PICK_WORD,
+    READ_NUMBERS,
+    LABEL_NUMBER,
+    PARSE_PAIRS,
+    BALANCED,
+    ROMAN_NUMERAL,
+)

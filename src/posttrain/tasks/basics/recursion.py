@@ -7,50 +7,114 @@ from posttrain.tasks.basics.family import Family, grid
 
 __all__ = ["FAMILIES"]
 
+_SIGNS = {"plus": "+", "times": "*", "minus": "-"}
+
+FACTORIAL = Family(
+    name="factorial",
+    topic="recursion",
+    arguments="n",
+    function_names=("factorial_{verb}_{k}",),
+    choices=grid(verb=("plus", "times", "minus"), k=range(2, 10)),
+    train_statements=(
+        "returns the factorial of n {verb} {k}",
+        "calculates the factorial of a number {verb} {k}",
+        "computes 1 * 2 * ... * n and returns the result {verb} {k}",
+    ),
+    eval_statements=(
+        "returns n! {verb} {k}, where n! is the factorial of n",
+        "takes a number and returns its factorial {verb} {k}",
+    ),
+    body=lambda p: (
+        "result = 1\nfor i in range(2, n + 1):\n    result *= i\n"
+        f"return result {_SIGNS[p['verb']]} {p['k']}"
+    ),
+    draw=lambda rng, p: (rng.randint(0, 20),),
+    difficulty=0.98,
+)
+
+SUM_FROM = Family(
+    name="sum_from",
+    topic="recursion",
+    arguments="n",
+    function_names=("{what}_from_{start}",),
+    choices=grid(what=("sum", "squares"), start=range(1, 13)),
+    words=lambda p: {"terms": "numbers" if p["what"] == "sum" else "squares of the numbers"},
+    train_statements=(
+        "returns the sum of the {terms} from {start} to n, including n",
+        "adds up the {terms} from {start} to n",
+    ),
+    eval_statements=(
+        "calculates the sum of all {terms} between {start} and n, both included",
+        "sums the {terms} from {start} up to and including n",
+    ),
+    body=lambda p: (
+        f"return sum({'i' if p['what'] == 'sum' else 'i * i'} for i in range({p['start']}, n + 1))"
+    ),
+    draw=lambda rng, p: (rng.randint(p["start"], p["start"] + 25),),
+    difficulty=0.98,
+)
+
+COUNT_DOWN = Family(
+    name="count_down",
+    topic="recursion",
+    arguments="n",
+    function_names=("count_down_to_{last}", "countdown_to_{last}"),
+    choices=grid(last=range(0, 12)),
+    train_statements=(
+        "returns the list of the numbers from n down to {last}",
+        "counts down from n to {last} and returns the numbers as a list",
+    ),
+    eval_statements=(
+        "returns a list that begins with n and goes down to {last}",
+        "makes the list n, n - 1, and so on until {last}",
+    ),
+    body="return list(range(n, {last} - 1, -1))",
+    draw=lambda rng, p: (rng.randint(p["last"], p["last"] + 20),),
+    difficulty=0.98,
+)
+
 RECURRENCE = Family(
     name="recurrence",
     topic="recursion",
     arguments="n",
-    function_names=("sequence", "term", "nth_term"),
-    choices=grid(first=(0, 1, 2, 3), second=(1, 2, 5), a=(1, 2), b=(1, 2, 3)),
+    function_names=("fibonacci_{first}_{second}", "sequence_{first}_{second}"),
+    choices=grid(first=range(0, 6), second=range(1, 7)),
     train_statements=(
-        "returns the n-th term of the sequence with t(0) = {first}, t(1) = {second} and "
-        "t(n) = {a} * t(n - 1) + {b} * t(n - 2)",
-        "returns {first} for n = 0, {second} for n = 1, and otherwise {a} times the result for "
-        "n - 1 plus {b} times the result for n - 2",
+        "returns the n-th term of a sequence like Fibonacci's that starts with t(0) = {first} and "
+        "t(1) = {second}, where each later term is the sum of the two before it",
+        "returns {first} for n = 0, {second} for n = 1, and otherwise the sum of the results for "
+        "n - 1 and n - 2",
     ),
     eval_statements=(
-        "computes term number `n` of a sequence: term 0 is {first}, term 1 is {second}, each later "
-        "term is {a} times the one before it plus {b} times the one before that",
-        "returns s(n), where s(0) is {first}, s(1) is {second}, and s(n) is "
-        "{a} * s(n - 1) + {b} * s(n - 2) from n = 2 on",
+        "computes term n of a sequence: term 0 is {first}, term 1 is {second}, each later term is "
+        "the sum of the two terms before it",
+        "returns s(n), where s(0) is {first}, s(1) is {second}, and s(n) is s(n - 1) + s(n - 2)",
     ),
     body="""
 previous, current = {first}, {second}
 for _ in range(n):
-    previous, current = current, {a} * current + {b} * previous
+    previous, current = current, previous + current
 return previous
 """,
-    draw=lambda rng, p: (rng.randint(0, 17),),
-    difficulty=0.5,
+    draw=lambda rng, p: (rng.randint(0, 18),),
+    difficulty=0.98,
 )
 
 NESTED_TOTAL = Family(
     name="nested_total",
     topic="recursion",
     arguments="xs",
-    function_names=("nested_sum", "deep_sum", "total"),
-    choices=grid(plus=range(0, 18)),
-    words=lambda p: {"more": f" plus {p['plus']}" if p["plus"] else ""},
+    function_names=("nested_sum_plus_{plus}", "deep_sum_plus_{plus}"),
+    choices=grid(plus=range(1, 18)),
     train_statements=(
-        "returns the sum of all numbers in the nested list `xs`{more}",
-        "adds up all numbers of `xs`, which may contain lists inside lists, and returns the "
-        "sum{more}",
+        "returns the sum of all numbers in a nested list plus {plus}",
+        "adds up all numbers of a list, which may contain lists inside lists, and returns the sum "
+        "plus {plus}",
     ),
     eval_statements=(
-        "sums the numbers at every level of the nested list `xs` and gives this sum{more}",
-        "takes a list `xs` that can hold further lists and returns the total of all numbers in "
-        "it{more}",
+        "sums the numbers at every level of a nested list and gives this sum plus {plus}",
+        "takes a list that can hold further lists and returns the total of all numbers in it plus "
+        "{plus}",
     ),
     body="""
 def total(item):
@@ -58,55 +122,7 @@ def total(item):
 return total(xs) + {plus}
 """,
     draw=lambda rng, p: (_nested(rng, depth=3),),
-    difficulty=0.8,
-)
-
-NESTED_DEPTH = Family(
-    name="nested_depth",
-    topic="recursion",
-    arguments="xs",
-    function_names=("nested_depth", "max_depth", "depth"),
-    choices=grid(plus=range(0, 18)),
-    words=lambda p: {"more": f" plus {p['plus']}" if p["plus"] else ""},
-    train_statements=(
-        "returns how deeply lists are nested in `xs` (a flat list has depth 1){more}",
-        "computes the nesting depth of the list `xs`, where [] and [1] have depth 1, and returns "
-        "it{more}",
-    ),
-    eval_statements=(
-        "finds the greatest number of lists around one place in the list `xs`, 1 for a flat list, "
-        "and returns this number{more}",
-        "takes a list `xs` and returns its number of levels, one for a list without lists "
-        "inside{more}",
-    ),
-    body="""
-def depth(item):
-    return 1 + max(map(depth, item), default=0) if isinstance(item, list) else 0
-return depth(xs) + {plus}
-""",
-    draw=lambda rng, p: (_nested(rng, depth=rng.randint(1, 4)),),
-    difficulty=0.85,
-)
-
-COUNT_DOWN = Family(
-    name="count_down",
-    topic="recursion",
-    arguments="n",
-    function_names=("count_down", "countdown"),
-    choices=grid(step=(1, 2, 3, 4, 5), last=(0, 1, 2, 3, 5)),
-    train_statements=(
-        "returns the list n, n - {step}, n - 2*{step} and so on, as long as the numbers are at "
-        "least {last}",
-        "counts down from `n` in steps of {step} to a list and stops before a number below {last}",
-    ),
-    eval_statements=(
-        "returns a list that begins with `n` and goes down by {step} each time, with no number "
-        "smaller than {last}",
-        "lists the numbers from `n` downwards in steps of {step}, down to {last} at the lowest",
-    ),
-    body="return list(range(n, {last} - 1, -{step}))",
-    draw=lambda rng, p: (rng.randint(p["last"] - 1, p["last"] + 18 + p["step"]),),
-    difficulty=0.5,
+    difficulty=1.00,
 )
 
 
@@ -119,4 +135,4 @@ def _nested(rng: random.Random, *, depth: int) -> list[Any]:
     return items
 
 
-FAMILIES = (RECURRENCE, NESTED_TOTAL, NESTED_DEPTH, COUNT_DOWN)
+FAMILIES = (FACTORIAL, SUM_FROM, COUNT_DOWN, RECURRENCE, NESTED_TOTAL)
