@@ -2,12 +2,12 @@ from typing import Any
 
 import pytest
 
-from posttrain.verify.literal_asserts import read_literal_asserts
+from posttrain.verify.plain_asserts import read_plain_asserts
 from posttrain.verify.programs.program_test import ProgramTest
 
 
 def read(source: str) -> Any:
-    return read_literal_asserts(ProgramTest(source, "f"))
+    return read_plain_asserts(ProgramTest(source, "f"))
 
 
 def test_asserts_on_literals_are_read_with_arguments_and_operator() -> None:
@@ -31,10 +31,32 @@ def test_the_operator_is_the_programs_own_and_not_a_comparison_on_types() -> Non
     assert one.holds(3.0)
 
 
+def test_arithmetic_and_pure_builtins_are_computed_as_python_does():
+    near, product, same = read(
+        "assert abs(f([1]) - 2 / 3) < 1e-6\n"
+        "assert f(3 * 19) == (3 + 5, 3 * 5)\n"
+        "assert sorted(f()) == [1, 2]"
+    )
+    assert near.holds(0.6666667) and not near.holds(0.67)
+    assert product.args == [57] and product.holds((8, 15))
+    assert same.holds((2, 1)) and not same.holds([2])
+
+
+def test_arithmetic_on_an_answer_that_is_no_number_is_refused_like_a_wrong_type():
+    (one,) = read("assert f() * 1000 == 2")
+    with pytest.raises(TypeError):
+        one.holds([0] * 1000)
+
+
 @pytest.mark.parametrize(
     "source",
     [
-        "assert abs(f(1) - 2) < 1e-6",
+        "abs = len\nassert abs(f(1)) == 1",
+        "assert pow(f(1), 2) == 1",
+        "assert f(1).upper() == 'A'",
+        "assert [f(1), 2] == [1, 2]",
+        "assert f(1 / 0) == 1",
+        "assert 0 < f(1) < 2",
         "assert f(x) == 1",
         "assert f(1) == f(2)",
         "assert f(*[1]) == 1",

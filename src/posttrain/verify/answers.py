@@ -1,6 +1,6 @@
 """Get an answer to every test of a ``function`` task, by the cheapest way that its tests allow.
 
-Where the driver itself can judge all tests (cases, asserts on literals), one sandboxed process is
+Where the driver itself can judge all tests (cases, plain asserts), one sandboxed process is
 enough; a single test that needs its program run moves all of them to a test process, so that they
 stay in one order.
 """
@@ -12,7 +12,7 @@ from posttrain.core.execution import ExecResult
 from posttrain.core.task import Task, Trust
 from posttrain.sandbox.protocol import Sandbox
 from posttrain.verify.fault import InfraFaultError, TaskFaultError, UnexplainedError
-from posttrain.verify.literal_asserts import read_literal_asserts, run_literal_asserts
+from posttrain.verify.plain_asserts import read_plain_asserts, run_plain_asserts
 from posttrain.verify.programs.asking import Candidate
 from posttrain.verify.programs.channel import Channel, GoneError
 from posttrain.verify.programs.compare import Rules
@@ -67,10 +67,10 @@ def answer_tests(
 def _direct_run(test: FunctionTest, rules: Rules) -> Run | None:
     if isinstance(test, Case):
         return lambda candidate: run_case(candidate, test, rules)
-    asserts = read_literal_asserts(test)
+    asserts = read_plain_asserts(test)
     if asserts is None:
         return None
-    return lambda candidate: run_literal_asserts(candidate, asserts)
+    return lambda candidate: run_plain_asserts(candidate, asserts)
 
 
 def _job(

@@ -73,6 +73,7 @@ class Judge:
         self._sandbox = sandbox
         self._bundle = Bundle()
         self._oracle = Oracle(sandbox)
+        self._pressure = CorePressure()
         sandbox.prepare(self._bundle.programs)
 
     def grade(self, task: Task, code: str | None, *, seed: int) -> Verdict:
@@ -108,9 +109,9 @@ class Judge:
         planned = plan_tests(task, seed)
         if code is None or len(code) > _MAX_CODE_CHARS:
             return _without_code(task, code, planned)
-        pressure = CorePressure()
+        started = self._pressure.mark()
         findings = self._run(task, code, seed, planned)
-        if _was_starved(findings, pressure):
+        if _was_idle(findings) and self._pressure.share_since(started) >= _STARVED_SHARE:
             findings = self._run(task, code, seed, planned)
         return Verdict(
             task_id=task.id,
@@ -168,12 +169,15 @@ _KEPT_BYTES = 65536
 _EARLY_EXIT = Finding(kind="early_exit", evidence="status 0 while answers were owed")
 
 
-def _was_starved(findings: _Findings, pressure: CorePressure) -> bool:
-    """True for a wall time-out that the machine may have caused: such a try is repeated once."""
+def _was_idle(findings: _Findings) -> bool:
+    """True for a wall time-out of processes that mostly waited.
+
+    Where the machine kept processes waiting meanwhile, it may be what they waited for: such a try
+    is repeated once.
+    """
     return (
         findings.exec.outcome is Outcome.WALL_TIMEOUT
         and findings.cpu_s < _IDLE_SHARE * findings.exec.wall_s
-        and pressure.share() >= _STARVED_SHARE
     )
 
 

@@ -1,92 +1,75 @@
-"""Programs that only compare calls on literals with literals need no test process.
+"""Programs that only assert something about single calls on literals need no test process.
 
-``assert f([1, 2]) == 3`` says which call to make, which operator decides and on what. Such a
-program is judged in the driver: the operator is applied to the literal and to the plain value that
-came from the candidate, which is what the program itself would do. Anything beyond (names,
-arithmetic on the answer, loops) makes the program run as a program.
+``assert abs(f([1, 2]) - 3.5) < 1e-6`` says which call to make and what must hold of its value. Such
+a program is judged in the driver, on the plain value that came from the candidate, by the operators
+that the program itself would use. Anything beyond (names, loops, two calls in one assert) makes the
+program run as a program.
 """
 
 import ast
-import operator
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from posttrain.verify.plain_expression import (
+    PURE_BUILTINS,
+    Expression,
+    UnreadableError,
+    read_expression,
+)
 from posttrain.verify.programs.asking import Candidate
 from posttrain.verify.programs.program_test import CHECK, ProgramTest, defines_check, judge_error
 from posttrain.verify.programs.result import Ending, Result
 from posttrain.verify.split import CANDIDATE_NAME
 
-__all__ = ["LiteralAssert", "read_literal_asserts", "run_literal_asserts"]
-
-Operator = Callable[[Any, Any], Any]
-
-_OPERATORS: dict[type[ast.cmpop], Operator] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-_IDENTITY: dict[type[ast.cmpop], Operator] = {ast.Is: operator.is_, ast.IsNot: operator.is_not}
+__all__ = ["PlainAssert", "read_plain_asserts", "run_plain_asserts"]
 
 
-class LiteralAssert(NamedTuple):
+class PlainAssert(NamedTuple):
     """One call and what must hold of its value. The arguments are shared and never changed."""
 
     args: list[Any]
     kwargs: dict[str, Any]
-    holds: Callable[[Any], Any]
+    holds: Expression
 
 
 @lru_cache(maxsize=8192)
-def read_literal_asserts(test: ProgramTest) -> tuple[LiteralAssert, ...] | None:
+def read_plain_asserts(test: ProgramTest) -> tuple[PlainAssert, ...] | None:
     """The asserts of a program that holds nothing else that matters, or None."""
     tree = ast.parse(test.source)
     names = {test.entry_point, CANDIDATE_NAME}
-    statements = _statements(tree)
-    if statements is None or _rebinds(tree, names):
+    try:
+        statements = [node for node in _statements(tree) if not _is_inert(node)]
+        if _rebinds(tree, names | PURE_BUILTINS.keys()):
+            return None
+        return tuple(_read_assert(statement, names) for statement in statements) or None
+    except (UnreadableError, ArithmeticError, TypeError):
+        # The last two: constants that fail to combine are left to the program itself.
         return None
-    found = []
-    for statement in statements:
-        if _is_inert(statement):
-            continue
-        if not isinstance(statement, ast.Assert):
-            return None
-        read = _read_assert(statement.test, names)
-        if read is None:
-            return None
-        found.append(read)
-    return tuple(found) or None
 
 
-def run_literal_asserts(candidate: Candidate, asserts: tuple[LiteralAssert, ...]) -> Ending:
+def run_plain_asserts(candidate: Candidate, asserts: tuple[PlainAssert, ...]) -> Ending:
     """All asserts of one program, in order, up to the first that does not hold."""
     for one in asserts:
         value, _ = candidate.call(one.args, one.kwargs)
         try:
             if not one.holds(value):
                 return Ending(Result.WRONG_ANSWER)
-        except (TypeError, RecursionError) as error:
+        except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
             return judge_error(error)
     return Ending(Result.PASSED)
 
 
-def _statements(tree: ast.Module) -> list[ast.stmt] | None:
+def _statements(tree: ast.Module) -> list[ast.stmt]:
     """What runs: the body of ``check``, or the top level."""
     if not defines_check(tree):
         return tree.body
-    rest = []
-    body: list[ast.stmt] = []
-    for statement in tree.body:
-        if isinstance(statement, ast.FunctionDef) and statement.name == CHECK:
-            if len(statement.args.args) != 1 or statement.args.args[0].arg != CANDIDATE_NAME:
-                return None
-            body = statement.body
-        else:
-            rest.append(statement)
-    return body if all(map(_is_inert, rest)) else None
+    is_check = [isinstance(n, ast.FunctionDef) and n.name == CHECK for n in tree.body]
+    rest = [node for node, found in zip(tree.body, is_check, strict=True) if not found]
+    checks = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == CHECK]
+    arguments = [argument.arg for argument in checks[0].args.args]
+    if len(checks) != 1 or arguments != [CANDIDATE_NAME] or not all(map(_is_inert, rest)):
+        raise UnreadableError("a check of another form")
+    return checks[0].body
 
 
 def _rebinds(tree: ast.Module, names: set[str]) -> bool:
@@ -100,14 +83,15 @@ def _rebinds(tree: ast.Module, names: set[str]) -> bool:
 
 def _is_inert(statement: ast.stmt) -> bool:
     """True for what has no effect on the asserts: imports, definitions, constants, docstrings."""
-    if isinstance(statement, ast.Assert):
-        return isinstance(statement.test, ast.Constant) and bool(statement.test.value)
-    if isinstance(statement, ast.Assign | ast.Expr):
-        return _is_literal(statement.value)
-    if isinstance(statement, ast.FunctionDef):
-        return not statement.decorator_list
-    if isinstance(statement, ast.ImportFrom):
-        return all(alias.name != "*" for alias in statement.names)
+    match statement:
+        case ast.Assert(test=ast.Constant(value=value)):
+            return bool(value)
+        case ast.Assign(value=value) | ast.Expr(value=value):
+            return _is_literal(value)
+        case ast.FunctionDef():
+            return not statement.decorator_list
+        case ast.ImportFrom():
+            return all(alias.name != "*" for alias in statement.names)
     return isinstance(statement, ast.Import | ast.Pass)
 
 
@@ -119,62 +103,19 @@ def _is_literal(node: ast.expr) -> bool:
     return True
 
 
-def _read_assert(test: ast.expr, names: set[str]) -> LiteralAssert | None:
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _read_call(test.operand, names, operator.not_)
-    if isinstance(test, ast.Call):
-        return _read_call(test, names, bool)
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _read_comparison(test, names)
-    return None
-
-
-def _read_comparison(test: ast.Compare, names: set[str]) -> LiteralAssert | None:
-    left, right = test.left, test.comparators[0]
-    decide = _OPERATORS.get(type(test.ops[0]))
-    if decide is None:
-        decide = _IDENTITY.get(type(test.ops[0])) if _is_singleton(right) else None
-    if decide is None:
-        return None
-    if isinstance(left, ast.Call) and _is_literal(right):
-        return _read_call(left, names, _Held(decide, right, swapped=False))
-    if isinstance(right, ast.Call) and _is_literal(left):
-        return _read_call(right, names, _Held(decide, left, swapped=True))
-    return None
-
-
-def _is_singleton(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
-
-
-def _read_call(
-    node: ast.expr, names: set[str], holds: Callable[[Any], Any]
-) -> LiteralAssert | None:
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-        return None
-    values = [*node.args, *(keyword.value for keyword in node.keywords)]
-    if node.func.id not in names or not all(map(_is_literal, values)):
-        return None
-    if any(keyword.arg is None for keyword in node.keywords):
-        return None
-    return LiteralAssert(
-        [ast.literal_eval(argument) for argument in node.args],
-        {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords},
-        holds,
+def _read_assert(statement: ast.stmt, names: set[str]) -> PlainAssert:
+    if not isinstance(statement, ast.Assert):
+        raise UnreadableError(f"a {type(statement).__name__}")
+    calls = [
+        node
+        for node in ast.walk(statement.test)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+    ]
+    if len(calls) != 1 or any(keyword.arg is None for keyword in calls[0].keywords):
+        raise UnreadableError("other than one call of the candidate")
+    call = calls[0]
+    return PlainAssert(
+        [read_expression(argument)(None) for argument in call.args],
+        {str(keyword.arg): read_expression(keyword.value)(None) for keyword in call.keywords},
+        read_expression(statement.test, call),
     )
-
-
-class _Held:
-    """Applies the operator to the value and the literal, in the order in which they stand."""
-
-    __slots__ = ("_decide", "_literal", "_swapped")
-
-    def __init__(self, decide: Operator, literal: ast.expr, *, swapped: bool) -> None:
-        self._decide = decide
-        self._literal = ast.literal_eval(literal)
-        self._swapped = swapped
-
-    def __call__(self, value: Any) -> Any:
-        if self._swapped:
-            return self._decide(self._literal, value)
-        return self._decide(value, self._literal)

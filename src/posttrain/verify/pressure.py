@@ -1,33 +1,42 @@
 """How long processes of this machine had to wait for a core: evidence from outside a sandbox."""
 
+import threading
 import time
 from pathlib import Path
 
 __all__ = ["CorePressure"]
 
 _FILE = Path("/proc/pressure/cpu")
+_FRESH_S = 0.5
+"""A reading of this age still serves as the start of a grading: asking the kernel costs time."""
 
 
 class CorePressure:
-    """Measures from its making to the moment of asking; without the kernel's figures it is 0."""
+    """The kernel's account of waiting; without it every share is 0. Safe between threads."""
 
     def __init__(self) -> None:
-        self._started_s = time.monotonic()
-        self._stalled_us = _stalled_us()
+        self._lock = threading.Lock()
+        self._last = _read()
 
-    def share(self) -> float:
+    def mark(self) -> tuple[float, float]:
+        """A point in time to measure from; at most ``_FRESH_S`` in the past."""
+        with self._lock:
+            if time.monotonic() - self._last[0] > _FRESH_S:
+                self._last = _read()
+            return self._last
+
+    def share_since(self, mark: tuple[float, float]) -> float:
         """Share of the time in which some process that could run was kept waiting, in [0, 1]."""
-        wall_s = time.monotonic() - self._started_s
-        stalled_us = _stalled_us()
-        if stalled_us is None or self._stalled_us is None or wall_s <= 0:
-            return 0.0
-        return min(1.0, (stalled_us - self._stalled_us) / 1e6 / wall_s)
+        now_s, stalled_s = _read()
+        elapsed_s = now_s - mark[0]
+        return min(1.0, (stalled_s - mark[1]) / elapsed_s) if elapsed_s > 0 else 0.0
 
 
-def _stalled_us() -> int | None:
-    """The kernel's running total (Linux 4.20 and later with CONFIG_PSI), microseconds."""
+def _read() -> tuple[float, float]:
+    """Monotonic time and the running total of waiting (Linux with CONFIG_PSI), both in seconds."""
     try:
         first = _FILE.read_text("ascii").splitlines()[0]
-        return int(first.rpartition("total=")[2])
+        stalled_us = int(first.rpartition("total=")[2])
     except (OSError, ValueError, IndexError):
-        return None
+        stalled_us = 0
+    return time.monotonic(), stalled_us / 1e6

@@ -37,8 +37,12 @@ def joined(limits: Limits) -> Iterator[tuple[Channel, socket.socket]]:
     ours, theirs = socket.socketpair()
     wait_s = int(limits.wall_s) + _GRACE_S
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIMEVAL.pack(wait_s, 0))
-    with ours, theirs:
-        yield Channel(ours), theirs
+    channel = Channel(ours.detach())
+    try:
+        yield channel, theirs
+    finally:
+        channel.close()
+        theirs.close()
 
 
 @contextmanager

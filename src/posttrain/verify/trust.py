@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from posttrain.core.task import Task, Trust
-from posttrain.core.verdict import Verdict
+from posttrain.core.verdict import Status, Verdict
 from posttrain.verify.batch import grade_many
 from posttrain.verify.judge import Judge
 
@@ -66,4 +66,6 @@ def _entry(task: Task, verdict: Verdict, cause: str) -> dict[str, Any]:
 def _cause(verdict: Verdict) -> str:
     if verdict.failure is None:
         return "no failure was recorded"
+    if verdict.status is Status.ERROR:
+        return verdict.failure.detail
     return f"{verdict.failure.kind.value}: {verdict.failure.detail}"

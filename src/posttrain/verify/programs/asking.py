@@ -135,7 +135,7 @@ class Candidate:
     def finish(self) -> None:
         """Say that no call follows; raises ``ForgedError`` when unasked bytes have arrived."""
         surplus = self._channel.has_surplus()
-        self._channel.end_sending()
+        self._channel.close()
         if surplus:
             raise ForgedError("bytes after the last reply")
 

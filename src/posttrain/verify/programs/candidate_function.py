@@ -7,7 +7,6 @@ process and could say it itself; ``asking`` checks every frame.
 
 import os
 import random
-import socket
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -39,7 +38,7 @@ def consult() -> None:
 def main(payload: bytes, fds: tuple[int, ...]) -> None:
     """Serve the calls that arrive on the first descriptor until its other end closes."""
     code, entry_point, seed, forbidden_names = load(payload)
-    channel = Channel(socket.socket(fileno=fds[0]))
+    channel = Channel(fds[0])
     random.seed(seed)
     forbidden = Forbidden(forbidden_names) if forbidden_names else None
     consult()

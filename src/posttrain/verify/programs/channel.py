@@ -1,10 +1,14 @@
-"""Length-prefixed frames over a stream socket; blocking, one reader and one writer an end.
+"""Length-prefixed frames over one end of a stream socket; blocking, one reader and one writer.
 
 A frame is four bytes of length (big endian) and that many bytes. The length is checked against the
-cap before the body is read.
+cap before the body is read. Plain descriptors are used, not socket objects: inside a fork, whatever
+memory is touched for the first time must be copied, and socket objects touch much of it.
 """
 
-import socket
+import fcntl
+import os
+import struct
+import termios
 
 from posttrain.verify.programs.frame import MAX_FRAME_BYTES, MalformedError
 
@@ -15,6 +19,8 @@ LOAD_ID = 0
 
 _HEADER_BYTES = 4
 _READ_BYTES = 65536
+_LARGE_READ_BYTES = 1 << 20
+_INT = struct.Struct("i")
 
 
 class GoneError(ConnectionError):
@@ -22,16 +28,19 @@ class GoneError(ConnectionError):
 
 
 class Channel:
-    """One end of a socket pair; owns the socket."""
+    """One end of a socket pair; owns the descriptor."""
 
-    def __init__(self, end: socket.socket) -> None:
-        self._socket = end
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
         self._buffer = b""
 
     def send(self, data: bytes) -> None:
         """Send one frame; raises ``GoneError`` when nobody can receive it."""
+        frame = len(data).to_bytes(_HEADER_BYTES, "big") + data
         try:
-            self._socket.sendall(len(data).to_bytes(_HEADER_BYTES, "big") + data)
+            sent = os.write(self._fd, frame)
+            while sent < len(frame):
+                sent += os.write(self._fd, memoryview(frame)[sent:])
         except (BrokenPipeError, ConnectionResetError) as error:
             raise GoneError(str(error)) from None
 
@@ -44,53 +53,38 @@ class Channel:
             BlockingIOError: the socket has a receive time-out, and it passed.
         """
         while len(self._buffer) < _HEADER_BYTES:
-            self._fill(_READ_BYTES)
+            self._buffer += self._read(_READ_BYTES)
         length = int.from_bytes(self._buffer[:_HEADER_BYTES], "big")
         if length > MAX_FRAME_BYTES:
             raise MalformedError(f"a frame announced with {length} bytes")
         end = _HEADER_BYTES + length
-        if len(self._buffer) < end:
-            self._fill_to(end)
+        missing = end - len(self._buffer)
+        if missing > 0:
+            parts = [self._buffer]
+            while missing > 0:
+                parts.append(self._read(min(missing, _LARGE_READ_BYTES)))
+                missing -= len(parts[-1])
+            self._buffer = b"".join(parts)
         frame = self._buffer[_HEADER_BYTES:end]
         self._buffer = self._buffer[end:]
         return frame
 
     def has_surplus(self) -> bool:
         """True when bytes have arrived that no ``receive`` has taken; does not wait."""
-        if self._buffer:
-            return True
-        try:
-            self._buffer = self._socket.recv(1, socket.MSG_DONTWAIT)
-        except (BlockingIOError, ConnectionResetError):
-            return False
-        return bool(self._buffer)
-
-    def end_sending(self) -> None:
-        """Let the other end read the end of the stream; receiving goes on."""
-        try:
-            self._socket.shutdown(socket.SHUT_WR)
-        except OSError:
-            return
+        waiting = fcntl.ioctl(self._fd, termios.FIONREAD, bytes(_INT.size))
+        return bool(self._buffer) or _INT.unpack(waiting)[0] > 0
 
     def close(self) -> None:
-        """Close the socket; idempotent."""
-        self._socket.close()
+        """Close the descriptor, which ends the stream for the other end; idempotent."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
 
-    def _fill(self, num_bytes: int) -> None:
+    def _read(self, num_bytes: int) -> bytes:
         try:
-            data = self._socket.recv(num_bytes)
+            data = os.read(self._fd, num_bytes)
         except ConnectionResetError as error:
             raise GoneError(str(error)) from None
         if not data:
             raise GoneError("the other end closed")
-        self._buffer += data
-
-    def _fill_to(self, end: int) -> None:
-        parts = [self._buffer]
-        missing = end - len(self._buffer)
-        while missing > 0:
-            self._buffer = b""
-            self._fill(min(missing, 1 << 20))
-            parts.append(self._buffer)
-            missing -= len(self._buffer)
-        self._buffer = b"".join(parts)
+        return data

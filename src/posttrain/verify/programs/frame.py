@@ -21,10 +21,10 @@ __all__ = [
     "load",
 ]
 
-MAX_FRAME_BYTES = 8 * 1024 * 1024
-MAX_ITEMS = 1_000_000
+MAX_FRAME_BYTES = 16 * 1024 * 1024
+MAX_ITEMS = 1_500_000
 MAX_DEPTH = 64
-MAX_INT_BITS = 1 << 20
+MAX_INT_BITS = 1 << 22
 MAX_COLLISIONS = 256
 """Keys of one dict or set that may share a hash; more would make building it quadratic."""
 

@@ -8,7 +8,6 @@ the result channel is open; such a verdict says so. Tests are data of the driver
 never in a file.
 """
 
-import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -32,7 +31,7 @@ def consult() -> None:
 def main(payload: bytes, fds: tuple[int, ...]) -> None:
     """Answer ``[result, detail]`` for each test, then ``["end"]``."""
     job = load(payload)
-    verdict = Channel(socket.socket(fileno=fds[0]))
+    verdict = Channel(fds[0])
     for result, detail in _results(job, fds):
         verdict.send(dump([result.value, detail]))
     verdict.send(dump(["end"]))
@@ -45,7 +44,7 @@ def _results(job: dict[str, Any], fds: tuple[int, ...]) -> Iterator[Ending]:
         consult()
         yield from run_shared(job["code"], job["entry_point"], tests, rules, job["forbid"])
         return
-    candidate = Candidate(Channel(socket.socket(fileno=fds[1])))
+    candidate = Candidate(Channel(fds[1]))
     yield from run_tests(candidate, [_bound(test, rules) for test in tests])
 
 
