@@ -21,7 +21,7 @@ class AttemptKey(NamedTuple):
     run: str
     step: int
     task_id: str
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody calls
 
 
 class StopReason(StrEnum):

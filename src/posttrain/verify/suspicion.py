@@ -56,23 +56,29 @@ def scan_source(code: str) -> tuple[Finding, ...]:
 
 
 def _kinds(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Call):
-        kind = _CALLS.get(_dotted(node.func))
-        if kind is not None:
-            yield kind
-    elif isinstance(node, ast.FunctionDef):
-        if node.name == "__reduce__" or (node.name == "__class__" and node.decorator_list):
-            yield "object_disguise"
-        if node.name in ("__eq__", "__ne__") and _returns_constant(node):
-            yield "constant_equality"
-    elif isinstance(node, ast.Assign):
-        targets = map(_dotted, node.targets)
-        if any(target.partition(".")[0] in _PATCHED and "." in target for target in targets):
-            yield "patched_module"
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield from (kind for text, kind in _TEXTS.items() if text in node.value)
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        yield from _imports(node)
+    match node:
+        case ast.Call(func=function):
+            yield from filter(None, [_CALLS.get(_dotted(function))])
+        case ast.FunctionDef():
+            yield from _definitions(node)
+        case ast.Assign(targets=targets):
+            yield from ("patched_module" for target in targets if _is_patch(target))
+        case ast.Constant(value=str(text)):
+            yield from (kind for part, kind in _TEXTS.items() if part in text)
+        case ast.Import() | ast.ImportFrom():
+            yield from _imports(node)
+
+
+def _definitions(node: ast.FunctionDef) -> Iterator[str]:
+    if node.name == "__reduce__" or (node.name == "__class__" and node.decorator_list):
+        yield "object_disguise"
+    if node.name in ("__eq__", "__ne__") and _returns_constant(node):
+        yield "constant_equality"
+
+
+def _is_patch(target: ast.expr) -> bool:
+    name, dot, _ = _dotted(target).partition(".")
+    return name in _PATCHED and bool(dot)
 
 
 def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
