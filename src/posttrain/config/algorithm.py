@@ -32,6 +32,9 @@ class AlgorithmConfig(Section):
     """The ratio is clipped above at 1 plus this."""
     kl_coefficient: Annotated[float, Field(ge=0.0)] = 0.01
     """Weight of the KL divergence to the frozen base model."""
+    kl_scope: Literal["signal", "all"] = "signal"
+    """``signal`` takes the KL over attempts that have an advantage, which saves the passes over
+    the others; ``all`` takes it over every attempt."""
     updates_per_step: Annotated[int, Field(ge=1)] = 1
     """Optimizer steps taken on one batch of rollouts."""
 

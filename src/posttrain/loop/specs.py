@@ -10,7 +10,7 @@ from posttrain.train.kl import KlSpec
 from posttrain.train.loss import PolicyLossSpec, Reduction
 from posttrain.train.pack import PackLimits
 from posttrain.train.precision import Precision
-from posttrain.train.spec import LearnerSpec, LoraSpec, OptimizerSpec
+from posttrain.train.spec import KlScope, LearnerSpec, LoraSpec, OptimizerSpec
 
 __all__ = ["advantage_spec", "curriculum_spec", "learner_spec"]
 
@@ -36,6 +36,7 @@ def learner_spec(config: RunConfig) -> LearnerSpec:
         ),
         lora=LoraSpec(rank=optimizer.lora_rank) if optimizer.method == "lora" else None,
         sft_weight=config.sft.weight,
+        kl_scope=KlScope(config.algorithm.kl_scope),
         packs=PackLimits(max_sequences=optimizer.micro_batch),
         precision=Precision(config.policy.dtype),
         threads=config.policy.threads,
