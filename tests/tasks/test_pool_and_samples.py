@@ -10,7 +10,7 @@ from posttrain.tasks.format import read_tasks, write_tasks
 from posttrain.tasks.pool import load_pool, pool_stats
 from posttrain.tasks.samples import SAMPLES, load_general_prompts, load_prose, sample_path
 
-BASICS = generate_tasks(Split.EVAL, per_family=2, seed=0, families=["affine", "clamp"])
+BASICS = generate_tasks(Split.EVAL, per_family=2, seed=0, families=["affine", "remainder"])
 
 
 def records(name):
@@ -42,7 +42,7 @@ def test_an_id_in_two_sources_is_refused_and_a_missing_source_named():
 def test_stats_count_what_the_pool_holds():
     stats = pool_stats(BASICS)
     assert stats["tasks"] == 4
-    assert stats["families"] == {"affine": 2, "clamp": 2}
+    assert stats["families"] == {"affine": 2, "remainder": 2}
     assert stats["splits"] == {"eval": 4}
     assert stats["tests"] == {"visible": 12, "hidden": 32}
     assert sum(stats["difficulty"].values()) == 4

@@ -1,7 +1,11 @@
-"""Families that chain one to three operations; each more makes the task harder."""
+"""Families that chain two or three operations; one more makes the task harder.
+
+Single operations are families of their own. Chains that mean the same as a shorter one are left
+out.
+"""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from posttrain.core.seeds import derive_rng
 from posttrain.tasks.basics.draw import integers, sentence
@@ -33,15 +37,24 @@ _TEXT_STEPS: Mapping[str, tuple[str, str, str]] = {
 }
 
 
+_SHORTER_WITH = (("reverse", "sort"), ("sort", "reverse"), ("upper", "stars"), ("double", "even"))
+"""Sorting undoes an earlier reversal and with a later one is one operation, sorting downwards;
+upper-case text has no e, doubled numbers are even."""
+
+
 def _chains(steps: Mapping[str, object]) -> tuple[Parameters, ...]:
-    """Each choice of one to three steps in one order, so that no two chains mean the same."""
-    chains = []
-    for length in (1, 2, 3):
-        for chosen in itertools.combinations(steps, length):
-            order = list(chosen)
-            derive_rng("basics", "chain", *chosen).shuffle(order)
+    """Each choice of two or three steps in one order, so that no two chains mean the same."""
+    chains: list[Parameters] = []
+    for chosen in (*itertools.combinations(steps, 2), *itertools.combinations(steps, 3)):
+        order = list(chosen)
+        derive_rng("basics", "chain", *chosen).shuffle(order)
+        if not any(_follow(order, first, second) for first, second in _SHORTER_WITH):
             chains.append({"steps": order})
     return tuple(chains)
+
+
+def _follow(order: Sequence[str], first: str, second: str) -> bool:
+    return first in order and second in order and order.index(first) < order.index(second)
 
 
 def _wordings(steps: Mapping[str, tuple[str, str, str]], parameters: Parameters) -> dict[str, str]:
@@ -59,7 +72,7 @@ def _body(steps: Mapping[str, tuple[str, str, str]], variable: str, parameters: 
 
 
 def _difficulty(parameters: Parameters) -> float:
-    return (0.97, 0.99, 1.0)[len(parameters["steps"]) - 1]
+    return 0.99 if len(parameters["steps"]) == 2 else 1.0
 
 
 LIST_CHAIN = Family(

@@ -49,7 +49,7 @@ SCALE_VALUES = Family(
     topic="dicts",
     arguments="d",
     function_names=("multiply_values_by_{k}", "values_times_{k}"),
-    choices=grid(k=range(2, 20)),
+    choices=grid(k=range(3, 21)),
     train_statements=(
         "multiplies each value of a dictionary by {k}",
         "returns a dict with the same keys and each value times {k}",

@@ -28,7 +28,7 @@ FAMILIES = (
         topic="lists",
         arguments="xs",
         function_names=("multiply_each_by_{k}", "times_{k}_each"),
-        choices=grid(k=range(2, 30)),
+        choices=grid(k=range(3, 31)),
         train_statements=(
             "returns a list with each number of `xs` multiplied by {k}",
             "multiplies each number in the list `xs` by {k}",

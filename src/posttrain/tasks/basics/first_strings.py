@@ -63,7 +63,7 @@ FAMILIES = (
         topic="strings",
         arguments="s",
         function_names=("repeat_{k}_times", "repeat_text_{k}_times"),
-        choices=grid(k=range(2, 16)),
+        choices=grid(k=range(3, 17)),
         train_statements=(
             "returns the string `s` repeated {k} times",
             "repeats the string `s` {k} times",

@@ -12,7 +12,7 @@ ADD_TO_EACH = Family(
     topic="lists",
     arguments="xs",
     function_names=("add_{k}_to_each", "add_{k}_to_all"),
-    choices=grid(k=range(1, 25)),
+    choices=grid(k=range(2, 26)),
     train_statements=(
         "adds {k} to each number in a list",
         "adds {k} to every element of a list and returns the new list",

@@ -113,7 +113,7 @@ _WORD_OPERATIONS: Operations = {
     "reverse_words": ("reverses each word", "turns each around", "[w[::-1] for w in words]"),
     "longest_word": ("finds the longest word", "gets the maximum length", "max(words, key=len)"),
     "join_all": ("joins the words with spaces", "makes one sentence", '" ".join(words)'),
-    "sort_words": ("sorts words by the alphabet", "orders words from a to z", "sorted(words)"),
+    "shortest_word": ("finds the shortest word", "gets the least length", "min(words, key=len)"),
     "total_length": ("adds the word lengths", "counts all letters", "sum(len(w) for w in words)"),
 }
 _DICT_OPERATIONS: Operations = {

@@ -19,11 +19,10 @@ SPLIT_TEXT = Family(
     topic="parsing",
     arguments="s",
     function_names=("split_by_{sep}", "split_at_{sep}"),
-    choices=grid(sep=tuple(_NAMED_SEPARATORS), part=("all", "first", "last")),
+    choices=grid(sep=tuple(_NAMED_SEPARATORS), part=("first", "last")),
     words=lambda p: {
         "mark": _NAMED_SEPARATORS[p["sep"]],
         "what": {
-            "all": "returns the list of the parts",
             "first": "returns the first part",
             "last": "returns the last part",
         }[p["part"]],
@@ -38,7 +37,7 @@ SPLIT_TEXT = Family(
     ),
     body=lambda p: (
         f'return s.split("{_NAMED_SEPARATORS[p["sep"]]}")'
-        + {"all": "", "first": "[0]", "last": "[-1]"}[p["part"]]
+        + {"first": "[0]", "last": "[-1]"}[p["part"]]
     ),
     draw=lambda rng, p: (
         _NAMED_SEPARATORS[p["sep"]].join(word(rng) for _ in range(rng.randint(1, 4))),
