@@ -1,10 +1,14 @@
 """What counts as tampering is what was observed to happen, and nothing else."""
 
+import random
 from typing import Any
 
 import pytest
 
 from posttrain.core.verdict import FailureKind, Status, Validity
+from posttrain.tasks.format import read_tasks
+from posttrain.tasks.samples import sample_path
+from posttrain.verify.batch import grade_many
 
 CASES = tuple({"args": [n], "expect": n} for n in range(4))
 
@@ -204,3 +208,18 @@ def test_a_source_scan_raises_suspicion_and_changes_no_verdict(judge, identity, 
     verdict = judge.grade(identity, f"{code}\ndef f(n): return n\n", seed=1)
     assert verdict.passed and verdict.tamper == ()
     assert kind in [finding.kind for finding in verdict.suspicion]
+
+
+@pytest.mark.slow
+def test_two_thousand_honest_attempts_show_no_tampering_and_no_error(judge):
+    tasks = [*read_tasks(sample_path("humaneval")), *read_tasks(sample_path("mbpp"))]
+    draw = random.Random(7)
+    items = []
+    for task in tasks * 25:
+        other = draw.choice(tasks)
+        alias = f"{task.verifier.entry_point} = {other.verifier.entry_point}"
+        items.append((task, f"{other.reference}\n{alias}\n"))
+    verdicts = [verdict for _, verdict in grade_many(judge, items, workers=4, seed=3)]
+    assert len(verdicts) == 2000
+    assert [verdict.tamper for verdict in verdicts if verdict.tamper] == []
+    assert [verdict.failure for verdict in verdicts if verdict.status is Status.ERROR] == []

@@ -63,11 +63,10 @@ def _statements(tree: ast.Module) -> list[ast.stmt]:
     """What runs: the body of ``check``, or the top level."""
     if not defines_check(tree):
         return tree.body
-    is_check = [isinstance(n, ast.FunctionDef) and n.name == CHECK for n in tree.body]
-    rest = [node for node, found in zip(tree.body, is_check, strict=True) if not found]
     checks = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == CHECK]
+    rest = [node for node in tree.body if node not in checks]
     arguments = [argument.arg for argument in checks[0].args.args]
-    if len(checks) != 1 or arguments != [CANDIDATE_NAME] or not all(map(_is_inert, rest)):
+    if len(checks) > 1 or arguments != [CANDIDATE_NAME] or not all(map(_is_inert, rest)):
         raise UnreadableError("a check of another form")
     return checks[0].body
 
