@@ -91,7 +91,7 @@ def _config(tasks: tuple[str, ...], per_family: int, regression_items: int, seed
         evaluation=EvaluationConfig(
             final_per_family=per_family,
             regression_items=regression_items,
-            prose=regression_items > 0,
+            prose_chunks=24 if regression_items else 0,
             report_mbpp=0,
         ),
     )

@@ -131,8 +131,10 @@ class EvaluationConfig(Section):
     """Multiple-choice items before and after; the package holds 360."""
     inner_regression_items: Annotated[int, Field(ge=0)] = 60
     """Multiple-choice items of an evaluation inside the run."""
-    prose: bool = True
-    """Report perplexity on held-out prose before and after."""
+    prose_chunks: Annotated[int, Field(ge=0)] = 24
+    """Chunks of held-out prose whose perplexity is reported before and after."""
+    selection_attempts: Annotated[int, Field(ge=1)] = 4
+    """Answers per training task and temperature, to choose the base's best temperature."""
     margin: Annotated[float, Field(ge=0.0)] = 0.02
     """Largest loss of regression accuracy that the gate lets pass, as a share."""
     report_mbpp: Annotated[int, Field(ge=0)] = 20

@@ -50,7 +50,8 @@ def num_planned_answers(parts: Parts, tracks: Tracks) -> int:
     evaluation, algorithm, steps = config.evaluation, config.algorithm, config.run.steps
     trained = steps * algorithm.group_size * algorithm.groups_per_step
     outer = 2 * (2 * len(tracks.target) + len(tracks.mbpp)) * evaluation.attempts
-    selection = len(tracks.selection) * evaluation.attempts * len(evaluation.base_temperatures)
+    temperatures = len(evaluation.base_temperatures) + 1
+    selection = len(tracks.selection) * evaluation.selection_attempts * temperatures
     num_inner = (steps - 1) // evaluation.every if evaluation.every else 0
     inner = num_inner * len(tracks.inner_target) * evaluation.inner_attempts
     return trained + outer + selection + inner

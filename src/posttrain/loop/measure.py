@@ -66,7 +66,11 @@ def measure(
 
 def best_temperature(parts: Parts, tracks: Tracks) -> float:
     """Where the base passes most selection tasks; ties go to the higher temperature."""
-    spec = replace(_target_spec(parts, tracks, 0, "selection"), tasks=tracks.selection)
+    spec = replace(
+        _target_spec(parts, tracks, 0, "selection"),
+        tasks=tracks.selection,
+        attempts=parts.config.evaluation.selection_attempts,
+    )
     own = spec.sampling.params.temperature
     rates = []
     for temperature in sorted({*parts.config.evaluation.base_temperatures, own}):

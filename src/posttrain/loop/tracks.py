@@ -80,7 +80,7 @@ def build_tracks(config: RunConfig) -> Tracks:
         mbpp=mbpp,
         choices=choices,
         inner_choices=choices[: evaluation.inner_regression_items],
-        prose=load_prose() if evaluation.prose else (),
+        prose=load_prose()[: evaluation.prose_chunks],
         group_of=_basics_group if config.tasks.source == "basics" else group_by_source,
     )
 
