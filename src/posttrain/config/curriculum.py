@@ -33,8 +33,8 @@ class PhaseConfig(Section):
 
 
 DEFAULT_PHASES = (
-    PhaseConfig(name="warm-up", max_difficulty=0.5, unlock_step=0),
-    PhaseConfig(name="widen", max_difficulty=0.8, unlock_pass_rate=0.4, unlock_step=8, partial=0.2),
+    PhaseConfig(name="warm-up", max_difficulty=0.75, unlock_step=0),
+    PhaseConfig(name="widen", max_difficulty=0.9, unlock_pass_rate=0.4, unlock_step=8, partial=0.2),
     PhaseConfig(name="full", max_difficulty=1.0, unlock_pass_rate=0.5, unlock_step=16, partial=0.1),
 )
 
