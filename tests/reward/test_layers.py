@@ -129,3 +129,9 @@ def test_layers_add_up_to_the_value(passed, null_share, process, efficiency):
     )
     assert all(la.contribution == la.score * la.weight for la in reward.layers)
     assert reward.value == math.fsum(layer.contribution for layer in reward.layers)
+
+
+def test_a_layer_that_costs_nothing_contributes_zero_without_a_sign():
+    reward = score(verdict(3, 3), RewardSpec())
+    efficiency = next(layer for layer in reward.layers if layer.name == "efficiency")
+    assert str(efficiency.contribution) == "0.0"

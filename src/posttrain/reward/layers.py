@@ -104,6 +104,7 @@ def _partial(verdict: Verdict, null_share: float) -> float:
 def _layers(spec: RewardSpec, scores: tuple[float, ...]) -> tuple[LayerScore, ...]:
     weights = (spec.correct, spec.partial, spec.process, -spec.efficiency)
     return tuple(
-        LayerScore(name=name, score=value, weight=weight, contribution=value * weight)
+        # + 0.0 turns the -0.0 of a layer that costs nothing into 0.0.
+        LayerScore(name=name, score=value, weight=weight, contribution=value * weight + 0.0)
         for name, value, weight in zip(LAYER_NAMES, scores, weights, strict=True)
     )
