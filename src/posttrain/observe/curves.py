@@ -10,6 +10,11 @@ __all__ = ["run_charts", "track_charts"]
 
 Metrics = Sequence[Mapping[str, Any]]
 
+_CURRICULUM = tuple(
+    f"curriculum/{name}"
+    for name in ("below", "in_band", "above", "coverage", "pass_rate", "unlocked_difficulty")
+)
+
 
 def run_charts(metrics: Metrics) -> list[str]:
     """Reward by layer, group kinds, curriculum, KL, entropy, lengths, speed and failure kinds."""
@@ -27,7 +32,9 @@ def run_charts(metrics: Metrics) -> list[str]:
             "Groups by verdict",
             ["groups/mixed", "groups/solved_all", "groups/solved_none"],
         ),
-        _chart(metrics, "Curriculum", _curriculum_names(metrics)),
+        _chart(
+            metrics, "Curriculum: share of cells by pass rate, difficulty unlocked", _CURRICULUM
+        ),
         _chart(metrics, "KL to the base model", ["kl"]),
         _chart(metrics, "Entropy of the policy", ["entropy"]),
         _chart(metrics, "Ratio clipped, gradient norm", ["clip_ratio", "grad_norm"]),
@@ -45,27 +52,25 @@ def run_charts(metrics: Metrics) -> list[str]:
 def track_charts(reports: Sequence[Mapping[str, Any]]) -> list[str]:
     """Each track's figures over steps with 95 % intervals; one chart per kind of figure."""
     target = [(r["step"], r["tracks"].get("target", {})) for r in reports]
-    regression = [(r["step"], r["tracks"].get("regression", {})) for r in reports]
+    regression = _largest([(r["step"], r["tracks"].get("regression", {})) for r in reports])
     return [
         _track("Target track: pass@1", target, lambda name: "pass@1" in name),
         _track("Target track: pass@k", target, lambda name: "pass@" in name and "@1" not in name),
-        _track("Regression track: accuracy", regression, lambda name: "accuracy" in name),
+        _track("Regression track: accuracy", regression, lambda name: name == "accuracy"),
         _track("Regression track: perplexity", regression, lambda name: "ppl" in name),
     ]
 
 
+def _largest(
+    points: Sequence[tuple[int, Mapping[str, Any]]],
+) -> list[tuple[int, Mapping[str, Any]]]:
+    """Those on the most items: a sample of them has another level, which reads as a change."""
+    sizes = [(track.get("accuracy") or {}).get("n") or 0 for _, track in points]
+    return [point for point, size in zip(points, sizes, strict=True) if size == max(sizes)]
+
+
 def _names(metrics: Metrics, prefix: str) -> list[str]:
     return sorted({name for line in metrics for name in line if name.startswith(prefix)})
-
-
-def _curriculum_names(metrics: Metrics) -> list[str]:
-    """Those that are shares or rates, which one axis can hold."""
-    names = _names(metrics, "curriculum/")
-    return [
-        name
-        for name in names
-        if all(-0.001 <= (line.get(name) or 0.0) <= 1.001 for line in metrics)
-    ]
 
 
 def _chart(metrics: Metrics, title: str, names: Sequence[str]) -> str:

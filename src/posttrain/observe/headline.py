@@ -47,7 +47,8 @@ def _difference(value: Plain | None) -> str:
         return "not measured"
     tone = "good" if (value["low"] or 0) > 0 else "bad" if (value["high"] or 0) < 0 else "dim"
     words = {"good": "a gain", "bad": "a loss", "dim": "no certain change"}[tone]
-    return f'<b class="{tone}">{escape(_signed(value))}</b>, {words}'
+    text = _signed(value).replace("\n", " ")
+    return f'<b class="{tone}">{escape(text)}</b>, {words}'
 
 
 def _target(figures: Plain) -> list[str]:
@@ -71,13 +72,18 @@ def _target(figures: Plain) -> list[str]:
 
 
 def _regression(regression: Plain) -> list[str]:
-    rows = {"base": regression["base"], "trained": regression["trained"]}
+    rows = {name: _overall(regression[name]) for name in ("base", "trained")}
     return [
         _estimates(rows, _plain_value),
         "<p>Paired by item; the margin is the gold option's mean log-likelihood minus the best "
         "wrong option's, in nats:</p>",
         _estimates({"trained - base": regression["comparison"]}, _signed),
     ]
+
+
+def _overall(track: Plain) -> Plain:
+    """Without the parts by source, which are too small to read singly."""
+    return {name: value for name, value in track.items() if "/" not in name}
 
 
 def _beside(mbpp: Plain) -> list[str]:
@@ -113,7 +119,7 @@ def _interval(value: Plain, form: str) -> str:
     low, high = value.get("low"), value.get("high")
     if low is None or high is None:
         return ""
-    return f" [{form.format(low)}, {form.format(high)}]"
+    return f"\n[{form.format(low)}, {form.format(high)}]"
 
 
 def _gate(gate: Plain | None) -> str:

@@ -30,7 +30,8 @@ svg text{font:10.5px system-ui,sans-serif;fill:var(--dim)}.grid{stroke:var(--rul
 .legend i{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:5px}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums}
 th,td{padding:5px 12px 5px 0;text-align:left;border-bottom:1px solid var(--rule);vertical-align:top}
-td.num,th.num{text-align:right}.bars{width:100%}.bars th{font-weight:400;white-space:nowrap}
+td.num,th.num{text-align:right;white-space:pre}
+.bars{width:100%}.bars th{font-weight:400;white-space:nowrap}
 .bars .bar{width:100%}.bars i{display:block;height:11px;background:var(--c0);border-radius:2px}
 pre{margin:8px 0;padding:10px 12px;overflow-x:auto;background:var(--bg);
 border:1px solid var(--rule);border-radius:6px;
