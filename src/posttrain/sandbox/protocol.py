@@ -44,7 +44,11 @@ class Capability:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Program:
-    """A trusted, self-contained (standard library only) file with ``main(payload, fds)``."""
+    """A trusted, self-contained (standard library only) file with ``main(payload, fds)``.
+
+    If it has a function ``warm_up()`` too, the zygote calls that a few times: what has run before a
+    fork need not be made ready by each fork again. It must leave nothing behind.
+    """
 
     name: str
     path: Path

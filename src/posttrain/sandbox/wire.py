@@ -5,7 +5,6 @@ the other side; of what comes back only fixed forms are read (one letter, or a p
 since by then candidate code may have run.
 """
 
-import json
 import marshal
 import os
 import socket
@@ -13,6 +12,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 
 from posttrain.core.errors import SandboxError
 from posttrain.sandbox.inside.runner import REPORT
@@ -32,25 +32,27 @@ __all__ = [
 ]
 
 BOOT = """
-import json, os, socket, sys, types
-control = socket.socket(fileno=int(sys.argv[1]))
-_, fds, _, _ = socket.recv_fds(control, 16, 1)
-with open(fds[0], "rb") as file:
-    boot = json.load(file)
+import _socket, marshal, sys, types
+control = _socket.socket(fileno=int(sys.argv[1]))
+_, ancillary, _, _ = control.recvmsg(16, _socket.CMSG_SPACE(4))
+with open(int.from_bytes(ancillary[0][2][:4], sys.byteorder), "rb") as file:
+    boot = marshal.load(file)
 for name in ("posttrain", "posttrain.sandbox", "posttrain.sandbox.inside"):
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = []
-for name, source in boot.pop("modules"):
+for name, code in boot.pop("modules"):
     full = "posttrain.sandbox.inside." + name
     module = sys.modules[full] = types.ModuleType(full)
     setattr(sys.modules["posttrain.sandbox.inside"], name, module)
-    exec(compile(source, "<" + full + ">", "exec"), module.__dict__)
+    exec(code, module.__dict__)
+del code
 module.main(control, boot)
 """
 """Run by ``python -c``; its argument is the number of the control socket."""
 
 ANSWER_TIMEOUT_S = 30
 """Long after any interpreter on an overloaded machine has started."""
+_INSIDE = "posttrain.sandbox.inside"
 _MODULES = ("kernel", "entry", "runner", "server")
 _INLINE_BYTES = 96 * 1024
 _ELSEWHERE = b"\0\0\0\0"
@@ -106,17 +108,28 @@ def memory_file(content: bytes) -> int:
 
 
 def boot_message(program: Program | None, *, folder: str) -> bytes:
-    """What a zygote reads first; ``folder`` is empty where executions get namespaces."""
+    """What a zygote reads first; ``folder`` is empty where executions get namespaces.
+
+    It is compiled here, by the same interpreter: compiling there would leave the heap that every
+    execution inherits large and full of holes.
+
+    Raises:
+        SandboxError: the program cannot be read or compiled.
+    """
     inside = Path(__file__).parent / "inside"
-    modules = [(name, (inside / f"{name}.py").read_text("utf-8")) for name in _MODULES]
+    modules = [(name, _compiled(inside / f"{name}.py", f"{_INSIDE}.{name}")) for name in _MODULES]
     wanted = None
     if program is not None:
-        wanted = {
-            "name": program.name,
-            "source": program.path.read_text("utf-8"),
-            "preload": program.preload,
-        }
-    return json.dumps({"modules": modules, "program": wanted, "folder": folder}).encode()
+        try:
+            code = _compiled(program.path, program.name)
+        except (OSError, SyntaxError, ValueError) as error:
+            raise SandboxError(f"program {program.name!r} cannot be loaded: {error}") from error
+        wanted = {"name": program.name, "code": code, "preload": program.preload}
+    return marshal.dumps({"modules": modules, "program": wanted, "folder": folder})
+
+
+def _compiled(path: Path, name: str) -> CodeType:
+    return compile(path.read_text("utf-8"), f"<{name}>", "exec", dont_inherit=True)
 
 
 def job_message(

@@ -6,6 +6,7 @@ when the driver is killed.
 """
 
 import ast
+import marshal
 import os
 from pathlib import Path
 
@@ -29,14 +30,14 @@ _ORDINARY = (
 """What answers to small tasks import; loaded ahead, so that an import costs a look-up."""
 
 _HEADER = """\
-import sys as _sys, types as _types
+import marshal as _marshal, sys as _sys, types as _types
 for _name in ("posttrain", "posttrain.verify", "posttrain.verify.programs"):
     _sys.modules.setdefault(_name, _types.ModuleType(_name)).__path__ = []
-for _name, _source in {modules!r}:
+for _name, _code in {modules!r}:
     _module = _types.ModuleType(_name)
     _sys.modules[_name] = _module
-    exec(compile(_source, "<" + _name + ">", "exec", dont_inherit=True), _module.__dict__)
-del _name, _source, _module, _sys, _types
+    exec(_marshal.loads(_code), _module.__dict__)
+del _name, _code, _module, _marshal, _sys, _types
 """
 
 
@@ -65,7 +66,11 @@ def _bundled(name: str) -> str:
     sources: dict[str, str] = {}
     _collect(name, sources)
     program = sources.pop(f"{_PACKAGE}.{name}")
-    return _HEADER.format(modules=list(sources.items())) + program
+    modules = [
+        (full, marshal.dumps(compile(source, f"<{full}>", "exec", dont_inherit=True)))
+        for full, source in sources.items()
+    ]
+    return _HEADER.format(modules=modules) + program
 
 
 def _collect(name: str, sources: dict[str, str]) -> None:

@@ -6,9 +6,9 @@ and a ``/proc`` of its own process namespace. Nested user namespaces are switche
 with one a candidate could mount file systems that no disk limit covers.
 """
 
+import _socket
 import os
 import signal
-import socket
 import struct
 from collections.abc import Callable
 from fcntl import ioctl
@@ -95,7 +95,7 @@ class Namespaces:
         kernel.mount("proc", "/proc", "proc", _HIDDEN | kernel.MS_NOEXEC)
         _write("/proc/sys/user/max_user_namespaces", b"0")
         _write("/proc/self/oom_score_adj", _OOM_VOLUNTEER)
-        socket.sethostname("sandbox")
+        _socket.sethostname("sandbox")
 
     def _map_identity(self) -> None:
         kernel.set_dumpable(True)
@@ -130,9 +130,9 @@ _OWN_INODES = 2
 
 
 def _raise_loopback() -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        request = struct.pack("16sh14x", b"lo", _IFF_UP_RUNNING)
-        ioctl(probe.fileno(), _SIOCSIFFLAGS, request)
+    probe = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
+    ioctl(probe.fileno(), _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP_RUNNING))
+    probe.close()
 
 
 class PlainFolder:

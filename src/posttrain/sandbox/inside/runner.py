@@ -15,6 +15,7 @@ reason the init never closes or changes an object that the lane uses, only its o
 and it raises nothing.
 """
 
+import _socket
 import contextlib
 import fcntl
 import gc
@@ -22,10 +23,8 @@ import marshal
 import os
 import resource
 import signal
-import socket
 import struct
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Protocol
 
@@ -76,7 +75,7 @@ class Channel:
     """
 
     def __init__(self, fds: list[int]) -> None:
-        self.control = socket.socket(fileno=fds[0])
+        self.control = _socket.socket(fileno=fds[0])
         self.outputs = fds[1:3]
         self.consult_fd = fds[3]
         self._pipe_bytes = fcntl.fcntl(fds[1], _F_GETPIPE_SZ)
@@ -150,6 +149,8 @@ class Execution:
             self._program["consult"] = _once(consult_fd)
         # Before the fork, so that no candidate can be quick enough to open this process.
         kernel.set_dumpable(False)
+        # Nothing made until now is the child's to collect: a collection would write into all of it.
+        gc.freeze()
         pid = os.fork()
         if pid == 0:
             os.close(control_fd)
@@ -160,7 +161,7 @@ class Execution:
 
 def _receive(channel: Channel) -> _Job | None:
     """Wait for the job; None when the driver no longer wants an execution."""
-    room = socket.CMSG_SPACE(4 * _MAX_FDS)
+    room = _socket.CMSG_SPACE(4 * _MAX_FDS)
     message, ancillary, _, _ = channel.control.recvmsg(_MESSAGE_BYTES, room)
     if not message:
         return None
@@ -322,9 +323,9 @@ def _run_main(main: Main, payload: bytes, fds: tuple[int, ...]) -> int:
         return _exit_status(stop.code)
     except KeyboardInterrupt:
         return 130
-    except BaseException:  # noqa: BLE001 - the boundary: a program's failure becomes its status
+    except BaseException as error:  # noqa: BLE001 - the boundary: a failure becomes a status
         with contextlib.suppress(Exception):
-            traceback.print_exc()
+            sys.__excepthook__(type(error), error, error.__traceback__)
         return 1
     return 0
 

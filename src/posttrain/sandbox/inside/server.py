@@ -10,12 +10,12 @@ Before ``G`` the driver puts it in a cgroup, so that no execution has to be move
 Forks happen with a single thread only.
 """
 
+import _socket
 import contextlib
 import gc
 import importlib
 import os
 import signal
-import socket
 import sys
 import types
 from typing import Any, NoReturn
@@ -25,6 +25,8 @@ from posttrain.sandbox.inside import entry, kernel, runner
 __all__ = ["main"]
 
 _NUM_LANE_FDS = 4
+_NUM_WARM_UPS = 40
+"""Enough for the interpreter to specialize the byte code on the way."""
 _TEST_RUNNERS = ("pytest", "_pytest", "unittest", "doctest")
 
 
@@ -38,7 +40,7 @@ class _Server:
         self.base = base
 
 
-def main(control: socket.socket, boot: dict[str, Any]) -> None:
+def main(control: _socket.socket, boot: dict[str, Any]) -> None:
     """Load, report ``R`` (ready) or ``F`` + reason, then serve until the driver goes away."""
     try:
         server = _Server(boot)
@@ -63,8 +65,11 @@ def _load(program: dict[str, Any]) -> dict[str, Any]:
         importlib.import_module(name)
     module = types.ModuleType(program["name"])
     sys.modules[program["name"]] = module
-    code = compile(program["source"], f"<{program['name']}>", "exec", dont_inherit=True)
-    exec(code, module.__dict__)
+    exec(program["code"], module.__dict__)
+    warm_up = module.__dict__.get("warm_up")
+    if warm_up is not None:
+        for _ in range(_NUM_WARM_UPS):
+            warm_up()
     return module.__dict__
 
 
@@ -79,12 +84,14 @@ def _assert_clean(boot: dict[str, Any]) -> None:
         raise RuntimeError(f"cannot fork: the interpreter has {num_threads} threads, not 1")
 
 
-def _serve(control: socket.socket, server: _Server) -> None:
+def _serve(control: _socket.socket, server: _Server) -> None:
     """Fork lanes on request; returns when the driver's end is closed."""
     while True:
-        request, fds, _, _ = socket.recv_fds(control, 16, _NUM_LANE_FDS)
+        room = _socket.CMSG_SPACE(4 * _NUM_LANE_FDS)
+        request, ancillary, _, _ = control.recvmsg(16, room)
         if not request:
             return
+        fds = memoryview(ancillary[0][2]).cast("i").tolist()
         if server.enclosure.fork_lane() == 0:
             control.close()
             _be_lane(runner.Channel(fds), server)

@@ -5,6 +5,8 @@ value, no test, no verdict. What it says is not believed either, since the candi
 process and could say it itself; ``asking`` checks every frame.
 """
 
+import _socket
+import contextlib
 import os
 import random
 import sys
@@ -16,6 +18,7 @@ from posttrain.verify.programs.forbidding import Forbidden
 from posttrain.verify.programs.frame import RefusedError, Tree, dump, load
 from posttrain.verify.programs.lies import LieDetector
 from posttrain.verify.programs.loading import (
+    MODULE_NAME,
     NotCallableError,
     compile_candidate,
     describe_error,
@@ -25,7 +28,7 @@ from posttrain.verify.programs.loading import (
 from posttrain.verify.programs.pack import SCALARS, pack
 from posttrain.verify.programs.unpack import unpack
 
-__all__ = ["main"]
+__all__ = ["main", "warm_up"]
 
 _leave = os._exit
 _process_id = os.getpid
@@ -50,6 +53,43 @@ def main(payload: bytes, fds: tuple[int, ...]) -> None:
         pass
     _flush()
     _leave(0)
+
+
+def warm_up() -> None:
+    """Go through what every fork will do, so that forks find its byte code specialized."""
+    asker, end = _socket.socketpair()
+    host = Channel(end.detach())
+    function = _load(_WARM_UP_CODE, "answer", None, host)
+    assert function is not None
+    for args in _WARM_UP_CALLS:
+        request = dump([1, args, {"d": []}, False])
+        asker.sendall(len(request).to_bytes(4, "big") + request)
+    asker.shutdown(_socket.SHUT_WR)
+    with contextlib.suppress(GoneError):
+        _serve(function, None, host)
+    host.close()
+    asker.close()
+    del sys.modules[MODULE_NAME]
+
+
+_WARM_UP_CALLS = (
+    [1, -1.5, "a b", None],
+    [0, 2.5, "", [1, 2]],
+    [[1, 2], ["a", "b"], {"d": ["k", 1]}, {"t": [True, 2.5]}],
+)
+_WARM_UP_CODE = """
+from typing import List, Optional
+
+def answer(one: int, two: float, three: str, four: Optional[List[int]]) -> List[object]:
+    \"\"\"Nothing of interest.\"\"\"
+    found = []
+    for n, part in enumerate((one, two, three, four)):
+        if part and n % 2 == 0:
+            found.append(part)
+        elif isinstance(part, str):
+            found.extend(x for x in part.split() if x != "z")
+    return [found, (len(found), None), {"a": sorted(map(str, found))}, f"{one}", 1.5]
+"""
 
 
 def _load(

@@ -9,6 +9,7 @@ from typing import Any
 
 __all__ = [
     "CANDIDATE_FILE",
+    "MODULE_NAME",
     "NotCallableError",
     "compile_candidate",
     "describe_error",
