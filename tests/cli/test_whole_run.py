@@ -34,7 +34,7 @@ inner_attempts = 1
 base_temperatures = []
 regression_items = 4
 inner_regression_items = 2
-prose = false
+prose_chunks = 0
 report_mbpp = 0
 """
 

@@ -28,6 +28,7 @@ model = "{model}"
 temperature = 1.0
 max_tokens = 40
 dtype = "float32"
+workers = 1
 prefill = "```python\\ndef same(x):\\n    return x #"
 [tasks]
 source = ["{tasks}"]
@@ -52,7 +53,7 @@ inner_attempts = 1
 base_temperatures = [0.5]
 regression_items = 4
 inner_regression_items = 2
-prose = false
+prose_chunks = 0
 report_mbpp = 0
 [checkpoint]
 every = 2
@@ -145,4 +146,4 @@ def test_every_attempt_is_trained_exactly_once(unbroken: dict[str, Any]) -> None
 def test_the_tiny_run_has_rewards_to_learn_from(unbroken: dict[str, Any]) -> None:
     values = {reward.value for step in unbroken["rollouts"] for *_, reward in step}
     assert len(values) > 1
-    assert any(line["grad_norm"] > 0 and line["loss/rl"] != 0 for line in unbroken["metrics"])
+    assert all(line["grad_norm"] > 0 and line["skipped"] == 0 for line in unbroken["metrics"])
