@@ -166,3 +166,36 @@ def test_a_reference_that_does_not_answer_is_an_error_of_the_task(judge, make_ta
         verifier={"visible": tests}, reference=reference, limits=Limits(wall_s=1, cpu_s=0.3)
     )
     assert judge.grade(task, IDENTITY, seed=1).validity is Validity.TASK_INVALID
+
+
+class CountingSandbox(DyingSandbox):
+    """Counts what it started."""
+
+    def __init__(self, inner: Any, result: ExecResult) -> None:
+        super().__init__(inner, result)
+        self.num_starts = 0
+
+    def start(self, spec: Any) -> Any:
+        self.num_starts += 1
+        return super().start(spec)
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "run_delay_s", "num_starts"),
+    [(0.1, 0.0, 1), (0.1, 4.5, 2), (4.0, 4.5, 1)],
+    ids=["slept", "had no core", "computed"],
+)
+def test_only_a_timed_out_run_that_had_no_core_is_run_once_more(
+    sandbox, identity, cpu_s, run_delay_s, num_starts
+):
+    result = ExecResult(
+        outcome=Outcome.WALL_TIMEOUT,
+        consulted=True,
+        cpu_s=cpu_s,
+        wall_s=5.0,
+        run_delay_s=run_delay_s,
+    )
+    counting = CountingSandbox(sandbox, result)
+    verdict = graded(counting, identity)
+    assert verdict.status is Status.FAILED
+    assert counting.num_starts == num_starts

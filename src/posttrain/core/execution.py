@@ -58,6 +58,8 @@ class ExecResult:
     signal: int | None = None
     cpu_s: float = 0.0
     wall_s: float = 0.0
+    run_delay_s: float = 0.0
+    """How long the thread that waited longest for a core did so; measured of long runs only."""
     peak_memory_bytes: int | None = None
     """None where the backend cannot measure it."""
     stdout: bytes = b""

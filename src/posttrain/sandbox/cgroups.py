@@ -23,6 +23,7 @@ from pathlib import Path
 __all__ = ["CgroupTree", "Hierarchy", "Layout", "find_layout"]
 
 _PREFIX = "posttrain-"
+_V1_CONTROLLERS = {"memory", "pids", "cpuacct"}
 _V2_CONTROLLERS = {"memory", "pids", "cpu"}
 _REMOVE_TIMEOUT_S = 5.0
 _GUARDIAN = """
@@ -74,13 +75,7 @@ def find_layout(proc: Path = Path("/proc")) -> Layout | None:
     mounts = [line.split() for line in (proc / "self/mounts").read_text().splitlines()]
     own = _own_groups(proc)
     unified = [Path(mount[1]) for mount in mounts if mount[2] == "cgroup2"]
-    parents = {}
-    for mount in mounts:
-        if mount[2] == "cgroup":
-            for controller in {"memory", "pids", "cpuacct"}.intersection(mount[3].split(",")):
-                parent = _v1_parent(Path(mount[1]), own.get(controller, "/"))
-                if parent is not None:
-                    parents[controller] = parent
+    parents = _v1_parents([mount for mount in mounts if mount[2] == "cgroup"], own)
     if "memory" in parents:
         kind = Hierarchy.HYBRID if unified else Hierarchy.V1
         return Layout(hierarchy=kind, parents=parents)
@@ -101,6 +96,17 @@ def _own_groups(proc: Path) -> dict[str, str]:
         for controller in controllers.split(","):
             groups[controller] = path
     return groups
+
+
+def _v1_parents(mounts: list[list[str]], own: dict[str, str]) -> dict[str, Path]:
+    """The parent folder of each wanted controller that has one."""
+    found = {}
+    for mount in mounts:
+        for controller in _V1_CONTROLLERS.intersection(mount[3].split(",")):
+            parent = _v1_parent(Path(mount[1]), own.get(controller, "/"))
+            if parent is not None:
+                found[controller] = parent
+    return found
 
 
 def _v1_parent(root: Path, own: str) -> Path | None:

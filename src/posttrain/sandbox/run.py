@@ -17,13 +17,16 @@ from posttrain.core.execution import ExecResult, Outcome
 from posttrain.core.task import Limits
 from posttrain.sandbox.ending import Ending, judge_ending
 from posttrain.sandbox.meter import Sample
+from posttrain.sandbox.process_tree import run_delay_s
 from posttrain.sandbox.reactor import Reactor
 from posttrain.sandbox.warm import Lane
-from posttrain.sandbox.wire import Status, receive_status
+from posttrain.sandbox.wire import Report, Status, receive_status
 
 __all__ = ["TICK_S", "Run"]
 
 TICK_S = 0.02
+_DELAY_PERIOD_S = 0.25
+"""How often it is asked how long the run's processes had to wait for a core."""
 _PATIENCE_S = 1.0
 """How long an init may take to end its tree before it is killed itself."""
 _READ_BYTES = 65536
@@ -54,15 +57,16 @@ class Run:
         self._stopped: Ending | None = None
         self._patience_ends = float("inf")
         self._truncated = False
+        self._run_delay_s = 0.0
         self._result: ExecResult | None = None
         self._ended = threading.Lock()
         self._ended.acquire()
         self._lock = threading.Lock()
-        self._started = self._last_output = time.monotonic()
+        self._started = self._last_output = self._delay_measured = time.monotonic()
 
     def begin(self) -> None:
         """Start to watch; called once, right before the job is sent."""
-        self._started = self._last_output = time.monotonic()
+        self._started = self._last_output = self._delay_measured = time.monotonic()
         for fd in (*self._lane.outputs, self._control_fd):
             self._reactor.watch(fd, self)
         self._reactor.call_at(self._started + TICK_S, self)
@@ -94,6 +98,9 @@ class Run:
         """Measure, stop what is over a limit, and say when to look again."""
         if self._result is not None:
             return None
+        if now - self._delay_measured >= _DELAY_PERIOD_S:
+            self._delay_measured = now
+            self._run_delay_s = max(self._run_delay_s, run_delay_s(self._init_pid))
         ending = self._stopped or self._limit_hit(now, self._lane.meter.sample())
         if ending is not None:
             self._stop(ending)
@@ -182,13 +189,14 @@ class Run:
     def _assemble(self, status: Status, sample: Sample, wall_s: float) -> ExecResult:
         outcome, limit_hit = judge_ending(status, sample, self._limits, self._stopped)
         report = status.report
-        natural = report is not None and self._stopped is None
+        exit_code, signal_number = _exit_of(report if self._stopped is None else None)
         return ExecResult(
             outcome=outcome,
-            exit_code=report.exit_code if report and natural and not report.signal else None,
-            signal=(report.signal or None) if report and natural else None,
+            exit_code=exit_code,
+            signal=signal_number,
             cpu_s=max(sample.cpu_s, report.cpu_s if report else 0.0),
             wall_s=wall_s,
+            run_delay_s=self._run_delay_s,
             peak_memory_bytes=sample.peak_bytes or (report.max_resident_bytes if report else None),
             stdout=b"".join(self._chunks[self._lane.outputs[0]]),
             stderr=b"".join(self._chunks[self._lane.outputs[1]]),
@@ -210,6 +218,13 @@ class Run:
                 os.close(self._pidfd)
         self._on_end(healthy)
         self._ended.release()
+
+
+def _exit_of(report: Report | None) -> tuple[int | None, int | None]:
+    """Exit code and signal, at most one of which there is."""
+    if report is None:
+        return None, None
+    return (None, report.signal) if report.signal else (report.exit_code, None)
 
 
 def _detail(outcome: Outcome, status: Status) -> str:

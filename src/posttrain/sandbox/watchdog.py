@@ -10,6 +10,7 @@ import os
 
 from posttrain.core.task import Limits
 from posttrain.sandbox.meter import Sample
+from posttrain.sandbox.process_tree import descendants, read_proc
 
 __all__ = ["TreeMeter"]
 
@@ -39,7 +40,7 @@ class TreeMeter:
     def sample(self) -> Sample:
         """Walk the tree; a dead one gives what was seen before."""
         cpu_s, num_tasks, pids = 0.0, 0, []
-        for pid in _tree(self._init_pid):
+        for pid in descendants(self._init_pid):
             with contextlib.suppress(OSError, IndexError):
                 one_cpu_s, one_tasks = _cpu_and_tasks(pid)
                 cpu_s += one_cpu_s
@@ -61,22 +62,8 @@ class TreeMeter:
         """Nothing is held."""
 
 
-def _tree(init_pid: int) -> list[int]:
-    """Every live process below ``init_pid``, itself left out."""
-    found: list[int] = []
-    waiting = [init_pid]
-    while waiting:
-        pid = waiting.pop()
-        with contextlib.suppress(OSError):
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                children = _read(f"/proc/{pid}/task/{thread}/children").split()
-                found.extend(map(int, children))
-                waiting.extend(map(int, children))
-    return found
-
-
 def _cpu_and_tasks(pid: int) -> tuple[float, int]:
-    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    fields = read_proc(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     ticks = sum(int(field) for field in fields[_UTIME_FIELD : _UTIME_FIELD + 4])
     return ticks / _TICKS_PER_S, int(fields[_THREADS_FIELD])
 
@@ -84,7 +71,7 @@ def _cpu_and_tasks(pid: int) -> tuple[float, int]:
 def _resident_bytes(pid: int) -> int:
     """Resident anonymous bytes; pages of files and of tmpfs are left out."""
     try:
-        _, resident, shared = _read(f"/proc/{pid}/statm").split()[:3]
+        _, resident, shared = read_proc(f"/proc/{pid}/statm").split()[:3]
     except (OSError, ValueError):
         return 0
     return (int(resident) - int(shared)) * _PAGE_BYTES
@@ -93,17 +80,9 @@ def _resident_bytes(pid: int) -> int:
 def _proportional_bytes(pid: int) -> int:
     """Anonymous bytes with shared pages divided; resident bytes where tracing is forbidden."""
     try:
-        for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
+        for line in read_proc(f"/proc/{pid}/smaps_rollup").splitlines():
             if line.startswith(b"Pss_Anon:"):
                 return int(line.split()[1]) * 1024
     except OSError:
         pass
     return _resident_bytes(pid)
-
-
-def _read(path: str) -> bytes:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.read(fd, 65536)
-    finally:
-        os.close(fd)

@@ -36,7 +36,6 @@ from posttrain.verify.conclude import (
 from posttrain.verify.fault import InfraFaultError, TaskFaultError, UnexplainedError
 from posttrain.verify.oracle import Oracle
 from posttrain.verify.plan import Phase, PlannedTest, StdioCase, plan_tests, shuffled
-from posttrain.verify.pressure import CorePressure
 from posttrain.verify.programs.program_test import ProgramTest
 from posttrain.verify.programs.running import Case
 from posttrain.verify.stdio import run_stdio
@@ -50,7 +49,7 @@ _MAX_CODE_CHARS = 200_000
 _IDLE_SHARE = 0.25
 """A wall time-out with less CPU time than this share of it was spent waiting for something."""
 _STARVED_SHARE = 0.5
-"""Share of the time for which processes waited for a core, from which a wait may be our fault."""
+"""Share of its time for which a process waited for a core, from which a wait may be our fault."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,6 +61,8 @@ class _Findings:
     exec: ExecResult
     cpu_s: float
     """Of all processes of the grading, the judge's own included."""
+    run_delay_s: float
+    """The longest wait of any of them for a core."""
     tamper: tuple[Finding, ...] = ()
     suspicion: tuple[Finding, ...] = ()
 
@@ -73,7 +74,6 @@ class Judge:
         self._sandbox = sandbox
         self._bundle = Bundle()
         self._oracle = Oracle(sandbox)
-        self._pressure = CorePressure()
         sandbox.prepare(self._bundle.programs)
 
     def grade(self, task: Task, code: str | None, *, seed: int) -> Verdict:
@@ -109,9 +109,8 @@ class Judge:
         planned = plan_tests(task, seed)
         if code is None or len(code) > _MAX_CODE_CHARS:
             return _without_code(task, code, planned)
-        started = self._pressure.mark()
         findings = self._run(task, code, seed, planned)
-        if _was_idle(findings) and self._pressure.share_since(started) >= _STARVED_SHARE:
+        if _was_starved(findings):
             findings = self._run(task, code, seed, planned)
         return Verdict(
             task_id=task.id,
@@ -139,12 +138,14 @@ class Judge:
         answers = answer_tests(self._sandbox, task, tests, code=code, seed=seed)
         check_faults(answers, task.verifier.trust)
         results = dict(zip(order, answers.results, strict=False))
+        processes = [answers.candidate, *filter(None, [answers.tests])]
         left_early = has_left_early(answers)
         return _Findings(
             tests=count_tests(planned, results),
             failure=explain_failure(planned, results, answers),
             exec=answers.candidate,
-            cpu_s=answers.candidate.cpu_s + (answers.tests.cpu_s if answers.tests else 0.0),
+            cpu_s=sum(process.cpu_s for process in processes),
+            run_delay_s=max(process.run_delay_s for process in processes),
             tamper=find_tampering(answers.results),
             suspicion=(_EARLY_EXIT,) if left_early else (),
         )
@@ -162,6 +163,7 @@ class Judge:
             failure=None if first is None else _named(planned[first], failures[first]),
             exec=replace(result, stdout=result.stdout[:_KEPT_BYTES]),
             cpu_s=result.cpu_s,
+            run_delay_s=result.run_delay_s,
         )
 
 
@@ -169,15 +171,17 @@ _KEPT_BYTES = 65536
 _EARLY_EXIT = Finding(kind="early_exit", evidence="status 0 while answers were owed")
 
 
-def _was_idle(findings: _Findings) -> bool:
-    """True for a wall time-out of processes that mostly waited.
+def _was_starved(findings: _Findings) -> bool:
+    """True for a wall time-out of processes that mostly waited, and that for a core.
 
-    Where the machine kept processes waiting meanwhile, it may be what they waited for: such a try
-    is repeated once.
+    The machine's other work is to blame then: such a try is repeated once. Sleeping, or waiting for
+    something else, is the candidate's own.
     """
+    wall_s = findings.exec.wall_s
     return (
         findings.exec.outcome is Outcome.WALL_TIMEOUT
-        and findings.cpu_s < _IDLE_SHARE * findings.exec.wall_s
+        and findings.cpu_s < _IDLE_SHARE * wall_s
+        and findings.run_delay_s >= _STARVED_SHARE * wall_s
     )
 
 

@@ -133,6 +133,7 @@ def _summed(total: ExecResult | None, result: ExecResult) -> ExecResult:
         first,
         cpu_s=total.cpu_s + result.cpu_s,
         wall_s=total.wall_s + result.wall_s,
+        run_delay_s=total.run_delay_s + result.run_delay_s,
         peak_memory_bytes=max(peaks, default=None),
         consulted=total.consulted or result.consulted,
     )
