@@ -122,10 +122,7 @@ def _answer_logprobs(model: LlamaModel, batch: Sequence[_Tree]) -> list[float]:
     ids_N = torch.tensor([token for tree in batch for token in tree.ids])
     positions_N = torch.tensor([position for tree in batch for position in tree.positions])
     hidden_ND = model.hidden(ids_N, positions_N, _TreeAttention(batch, model.dtype))
-    predictors, begin = [], 0
-    for tree in batch:
-        predictors += [begin + index for index in tree.predictors]
-        begin += tree.size
+    predictors = _predictors(batch)
     hidden_AD = hidden_ND[torch.tensor(predictors, dtype=torch.long)]
     targets_A = torch.tensor([t for tree in batch for _, answer in tree.answers for t in answer])
     found: list[float] = []
@@ -134,6 +131,15 @@ def _answer_logprobs(model: LlamaModel, batch: Sequence[_Tree]) -> list[float]:
         logits = model.logits(hidden_AD[begin:end])
         picked = logits.gather(-1, targets_A[begin:end].unsqueeze(-1)).squeeze(-1)
         found += (picked - logits.logsumexp(-1)).tolist()
+    return found
+
+
+def _predictors(batch: Sequence[_Tree]) -> list[int]:
+    """Rows of the batch whose logits predict the answers' tokens, in order."""
+    found, begin = [], 0
+    for tree in batch:
+        found += [begin + index for index in tree.predictors]
+        begin += tree.size
     return found
 
 
