@@ -16,13 +16,14 @@ from posttrain.policy.protocol import SampleRequest
 __all__ = ["expected_run_s", "num_planned_answers"]
 
 UPDATE_FACTOR = 6.0
-NUM_ANSWERS = 16
+NUM_ANSWERS = 32
+NUM_TASKS = 4
 
 
 def expected_run_s(parts: Parts, tracks: Tracks) -> float:
     """Seconds from here to the report, to within about a third."""
     sampling = policy_sampling(parts)
-    tasks = parts.curriculum.draw(1, 2)
+    tasks = parts.curriculum.draw(1, NUM_TASKS)
     prompts = [parts.policy.encode(task.prompt, sampling.prefill) for task in tasks]
     requests = [
         SampleRequest(
