@@ -7,6 +7,7 @@ program run as a program.
 """
 
 import ast
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from posttrain.verify.plain_expression import (
 from posttrain.verify.programs.asking import Candidate
 from posttrain.verify.programs.program_test import CHECK, ProgramTest, defines_check, judge_error
 from posttrain.verify.programs.result import Ending, Result
-from posttrain.verify.split import CANDIDATE_NAME
+from posttrain.verify.split import CANDIDATE_NAME, parse_program
 
 __all__ = ["PlainAssert", "read_plain_asserts", "run_plain_asserts"]
 
@@ -35,13 +36,15 @@ class PlainAssert(NamedTuple):
 @lru_cache(maxsize=8192)
 def read_plain_asserts(test: ProgramTest) -> tuple[PlainAssert, ...] | None:
     """The asserts of a program that holds nothing else that matters, or None."""
-    tree = ast.parse(test.source)
     names = {test.entry_point, CANDIDATE_NAME}
     try:
-        statements = [node for node in _statements(tree) if not _is_inert(node)]
-        if _rebinds(tree, names | PURE_BUILTINS.keys()):
+        rest, statements = _parts(parse_program(test.source), names)
+        inert = [*rest, *filter(_is_inert, statements)]
+        if any(_rebinds(statement, names | PURE_BUILTINS.keys()) for statement in inert):
             return None
-        return tuple(_read_assert(statement, names) for statement in statements) or None
+        asserts = [node for node in statements if not _is_inert(node)]
+        # No walk through these for bindings: an expression that binds a name cannot be read.
+        return tuple(_read_assert(statement, names) for statement in asserts) or None
     except (UnreadableError, ArithmeticError, TypeError):
         # The last two: constants that fail to combine are left to the program itself.
         return None
@@ -59,24 +62,25 @@ def run_plain_asserts(candidate: Candidate, asserts: tuple[PlainAssert, ...]) ->
     return Ending(Result.PASSED)
 
 
-def _statements(tree: ast.Module) -> list[ast.stmt]:
-    """What runs: the body of ``check``, or the top level."""
+def _parts(tree: ast.Module, names: set[str]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """What stands around, and what runs: the body of ``check``, or the top level."""
     if not defines_check(tree):
-        return tree.body
+        return [], tree.body
     checks = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == CHECK]
     rest = [node for node in tree.body if node not in checks]
     arguments = [argument.arg for argument in checks[0].args.args]
-    if len(checks) > 1 or arguments != [CANDIDATE_NAME] or not all(map(_is_inert, rest)):
+    is_usual = len(checks) == 1 and arguments == [CANDIDATE_NAME] and CHECK not in names
+    if not is_usual or not all(map(_is_inert, rest)):
         raise UnreadableError("a check of another form")
-    return checks[0].body
+    return rest, checks[0].body
 
 
-def _rebinds(tree: ast.Module, names: set[str]) -> bool:
+def _rebinds(statement: ast.stmt, names: set[str]) -> bool:
     return any(
         (isinstance(node, ast.Name) and node.id in names and not isinstance(node.ctx, ast.Load))
         or (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names)
         or (isinstance(node, ast.alias) and (node.asname or node.name) in names)
-        for node in ast.walk(tree)
+        for node in ast.walk(statement)
     )
 
 
@@ -107,7 +111,7 @@ def _read_assert(statement: ast.stmt, names: set[str]) -> PlainAssert:
         raise UnreadableError(f"a {type(statement).__name__}")
     calls = [
         node
-        for node in ast.walk(statement.test)
+        for node in _walk(statement.test)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
     ]
     if len(calls) != 1 or any(keyword.arg is None for keyword in calls[0].keywords):
@@ -118,3 +122,16 @@ def _read_assert(statement: ast.stmt, names: set[str]) -> PlainAssert:
         {str(keyword.arg): read_expression(keyword.value)(None) for keyword in call.keywords},
         read_expression(statement.test, call),
     )
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node below and ``node`` itself; faster than ``ast.walk``, which this costs most."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        for child in vars(one).values():
+            if isinstance(child, list):
+                waiting.extend(item for item in child if isinstance(item, ast.AST))
+            elif isinstance(child, ast.expr | ast.keyword):
+                waiting.append(child)

@@ -74,6 +74,8 @@ def read_expression(node: ast.expr, unknown: ast.expr | None = None) -> Expressi
 
 def _literal(node: ast.expr) -> Expression | None:
     """A literal, or a display whose items are themselves readable without the unknown value."""
+    if isinstance(node, ast.Compare):
+        return None
     try:
         known = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError):
