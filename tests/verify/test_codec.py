@@ -62,6 +62,12 @@ def test_every_plain_value_arrives_equal_and_of_exact_types(value: Any) -> None:
     assert compare(value, through_the_wire(value), Rules()) is Match.EQUAL
 
 
+def test_halves_of_a_surrogate_pair_do_not_become_the_character_that_they_spell() -> None:
+    halves = "\ud83d\ude00"
+    assert through_the_wire(halves) == halves
+    assert compare("\U0001f600", through_the_wire(halves), Rules()) is Match.VALUE_DIFFERS
+
+
 def test_containers_keep_what_their_equality_does_not_show() -> None:
     arrived = through_the_wire([defaultdict(list, a=[1]), deque([1, 2], 5), range(1, 9, 3)])
     assert arrived[0].default_factory is list

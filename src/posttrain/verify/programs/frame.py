@@ -53,13 +53,16 @@ class Opaque:
         return f"<{self.name}>"
 
 
-_encode_text = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
+_encode_text = json.JSONEncoder(
+    check_circular=False, ensure_ascii=False, separators=(",", ":")
+).encode
 _decode_text = json.JSONDecoder().decode
 
 
 def dump(tree: Tree) -> bytes:
     """A tree of packed values as bytes; raises ``RefusedError`` above the frame cap."""
-    data = _encode_text(tree).encode("ascii")
+    # Escapes would join two halves of a surrogate pair, another text, into one character.
+    data = _encode_text(tree).encode("utf-8", "surrogatepass")
     if len(data) > MAX_FRAME_BYTES:
         raise RefusedError(f"larger than {MAX_FRAME_BYTES} bytes")
     return data
@@ -73,6 +76,6 @@ def load(data: bytes) -> Tree:
     if num_items > 2 * MAX_ITEMS:
         raise MalformedError(f"a frame of {num_items} items; at most {2 * MAX_ITEMS} are read")
     try:
-        return _decode_text(data.decode("ascii"))
+        return _decode_text(data.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError) as error:
         raise MalformedError(f"a frame that is not typed JSON: {error}") from None
