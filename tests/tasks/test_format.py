@@ -1,5 +1,6 @@
 import gzip
 import json
+import math
 
 import pytest
 
@@ -62,6 +63,20 @@ def test_reading_what_was_written_gives_equal_tasks(tmp_path):
     assert not list(tmp_path.glob("*.partial"))
 
 
+def test_writing_that_fails_midway_leaves_the_old_file_and_no_rest(tmp_path):
+    path = tmp_path / "tasks.jsonl"
+    path.write_text("old")
+
+    def failing():
+        yield FULL
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_tasks(path, failing())
+    assert [entry.name for entry in tmp_path.iterdir()] == ["tasks.jsonl"]
+    assert path.read_text() == "old"
+
+
 def test_a_gzipped_file_reads_like_a_plain_one(tmp_path):
     path = tmp_path / "tasks.jsonl.gz"
     path.write_bytes(gzip.compress(json.dumps(MINIMAL).encode()))
@@ -112,6 +127,25 @@ def changed(path, value):
         (changed("limits", {"cpu_s": 0}), "limits.cpu_s is 0; input should be greater than 0"),
         (changed("difficulty", 2), "difficulty is 2; input should be less than or equal to 1"),
         (changed("prompt", []), "prompt is []"),
+        (changed("limits", {"wall_s": 1e300}), "limits.wall_s is 1e+300; input should be less"),
+        (changed("limits", {"cpu_s": math.inf}), "limits.cpu_s is inf; input should be"),
+        (changed("limits", {"pids": 10**12}), "limits.pids is 1000000000000; input should be less"),
+        (changed("verifier.atol", math.inf), "verifier.atol is inf; input should be a finite"),
+        (changed("verifier.entry_point", "a b"), "entry_point 'a b' is not a name"),
+        (changed("verifier.forbid", 5), "verifier: forbid is 5; input should be a valid"),
+        (changed("verifier.null_share", "x"), "verifier: null_share is 'x'; input should be"),
+        (
+            changed("verifier", {"type": "stdio", "comprae": "float"}),
+            "unknown key 'comprae'; did you mean 'compare'?",
+        ),
+        (
+            changed("verifier", {"type": "stdio", "compare": "flaot"}),
+            "compare is 'flaot'; did you mean 'float'?",
+        ),
+        (
+            {"verifer" if key == "verifier" else key: value for key, value in MINIMAL.items()},
+            "unknown key 'verifer'; did you mean 'verifier'?",
+        ),
         ({key: MINIMAL[key] for key in MINIMAL if key != "source"}, "key 'source' is missing"),
     ],
 )

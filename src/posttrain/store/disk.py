@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from posttrain.core.errors import StoreError
+from posttrain.core.errors import ConfigError, StoreError
 
 __all__ = ["force_folder", "replacing", "storing", "write_atomically"]
 
@@ -63,10 +63,15 @@ def replacing(path: Path | None) -> Iterator[Callable[[bytes], object]]:
     """Give a function that writes; what it wrote becomes ``path`` when the block ends well.
 
     None writes nowhere. Folders above ``path`` are made.
+
+    Raises ``ConfigError`` when ``path`` is a folder, a device or a pipe: the rename would put a
+    file in the place of a device for every program of the machine.
     """
     if path is None:
         yield len
         return
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"{path} is not a regular file; give the path of a file to write")
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with storing(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ R = TypeVar("R", bound=BaseModel)
 class Record(BaseModel):
     """Base of every record read from a file: unknown keys are errors, values do not change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def parse_record(model: type[R], data: Any, where: str) -> R:
@@ -38,7 +38,10 @@ def did_you_mean(given: object, allowed: Iterable[str]) -> str:
 
 
 def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
-    detail = error.errors(include_url=False)[0]
+    complaints = error.errors(include_url=False)
+    # A misspelt key is also a missing one; what was given helps more than what was not.
+    unknown = (each for each in complaints if each["type"] == "extra_forbidden")
+    detail = next(unknown, complaints[0])
     path = tuple(detail["loc"])
     name = ".".join(str(part) for part in path)
     match detail["type"]:

@@ -22,6 +22,7 @@ from posttrain.core.task import (
     Task,
     VerifierSpec,
 )
+from posttrain.store.disk import replacing
 from posttrain.tasks.complaint import parse_record
 from posttrain.tasks.jsonl import read_json_lines
 from posttrain.tasks.schema import (
@@ -53,12 +54,10 @@ def read_tasks(path: Path) -> list[Task]:
 
 def write_tasks(path: Path, tasks: Iterable[Task]) -> None:
     """Write one line a task, replacing the file only when all lines are written."""
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("w", encoding="utf-8") as stream:
+    with replacing(path) as write:
         for task in tasks:
-            stream.write(json.dumps(task_to_line(task), ensure_ascii=False, allow_nan=False))
-            stream.write("\n")
-    partial.replace(path)
+            line = json.dumps(task_to_line(task), ensure_ascii=False, allow_nan=False)
+            write(line.encode() + b"\n")
 
 
 def task_from_line(obj: object, where: str) -> Task:

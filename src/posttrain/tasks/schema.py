@@ -15,7 +15,7 @@ and keys where they are verified.
 import base64
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt, field_validator, model_validator
+from pydantic import ConfigDict, Field, PositiveInt, field_validator, model_validator
 
 from posttrain.core.task import Split, Trust
 from posttrain.tasks.complaint import Record, did_you_mean, parse_record
@@ -23,7 +23,27 @@ from posttrain.tasks.values import decode_value
 
 __all__ = ["TaskLine"]
 
-_FUNCTION_OPTIONS = frozenset({"forbid", "null_share", "reference_cpu_s"})
+_MAX_TIME_S = 7 * 24 * 3600
+_MAX_BYTES = 1 << 60
+_MAX_PIDS = 1 << 22
+"""The kernel numbers no more."""
+
+
+class FunctionOptions(Record):
+    """The keys that only a ``function`` verifier knows."""
+
+    forbid: list[str] = Field(default_factory=list)
+    null_share: float = Field(default=0.0, ge=0, le=1)
+    reference_cpu_s: float | None = Field(default=None, ge=0)
+
+
+class StdioOptions(Record):
+    """The keys that only a ``stdio`` verifier knows."""
+
+    compare: Literal["exact", "tokens", "float"] = "exact"
+
+
+_OptionsModel = type[FunctionOptions] | type[StdioOptions]
 
 
 class FunctionTest(Record):
@@ -102,24 +122,31 @@ class VerifierLine(Record):
     @model_validator(mode="after")
     def _fits_its_type(self) -> "VerifierLine":
         if self.type == "function":
-            self._check_function()
+            self._check_entry_point()
         if self.type in ("function", "stdio"):
-            model = FunctionTest if self.type == "function" else StdioTest
+            is_function = self.type == "function"
+            self._check_options(FunctionOptions if is_function else StdioOptions)
+            model = FunctionTest if is_function else StdioTest
             for name in ("visible", "hidden"):
                 for number, test in enumerate(getattr(self, name)):
                     parse_record(model, test, f"{name}[{number}]")
         return self
 
-    def _check_function(self) -> None:
+    def _check_entry_point(self) -> None:
         if not self.entry_point:
             raise ValueError("a function verifier needs entry_point, the function's name")
+        if not self.entry_point.isidentifier():
+            raise ValueError(f"entry_point {self.entry_point!r} is not a name of Python")
+
+    def _check_options(self, model: _OptionsModel) -> None:
         for key in self.options:
-            if key not in _FUNCTION_OPTIONS:
-                allowed = sorted(_FUNCTION_OPTIONS | (set(type(self).model_fields)))
+            if key not in model.model_fields:
+                allowed = sorted(set(model.model_fields) | set(type(self).model_fields))
                 raise ValueError(
                     f"unknown key {key!r}{did_you_mean(key, allowed) or ';'} "
                     f"allowed keys are {', '.join(allowed)}"
                 )
+        parse_record(model, self.options, "verifier")
 
     @property
     def options(self) -> dict[str, Any]:
@@ -145,14 +172,14 @@ class ReferenceLine(Record):
 class LimitsLine(Record):
     """Bounds on the candidate over one whole attempt."""
 
-    wall_s: PositiveFloat = 10.0
-    cpu_s: PositiveFloat = 10.0
-    memory_bytes: PositiveInt = 512 * 1024 * 1024
-    pids: PositiveInt = 32
-    output_bytes: PositiveInt = 1024 * 1024
-    disk_bytes: PositiveInt = 64 * 1024 * 1024
-    files: PositiveInt = 4096
-    idle_s: PositiveFloat | None = None
+    wall_s: float = Field(default=10.0, gt=0, le=_MAX_TIME_S)
+    cpu_s: float = Field(default=10.0, gt=0, le=_MAX_TIME_S)
+    memory_bytes: int = Field(default=512 * 1024 * 1024, gt=0, le=_MAX_BYTES)
+    pids: int = Field(default=32, gt=0, le=_MAX_PIDS)
+    output_bytes: int = Field(default=1024 * 1024, gt=0, le=_MAX_BYTES)
+    disk_bytes: int = Field(default=64 * 1024 * 1024, gt=0, le=_MAX_BYTES)
+    files: int = Field(default=4096, gt=0, le=_MAX_BYTES)
+    idle_s: float | None = Field(default=None, gt=0, le=_MAX_TIME_S)
     network: Literal["none", "loopback"] | tuple[str, ...] = "none"
 
 
