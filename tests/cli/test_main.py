@@ -1,5 +1,6 @@
 import errno
 import json
+import os
 import subprocess
 import sys
 import time
@@ -112,6 +113,26 @@ def test_a_reader_that_leaves_ends_the_command_quietly(cli):
         check=False,
     )
     assert ended.stderr == ""
+
+
+@pytest.mark.parametrize("ending", [">&-", ">&- 2>&-"])
+def test_a_closed_output_is_no_bug(ending):
+    command = f"{sys.executable} -m posttrain config show {ending}"
+    assert subprocess.run(command, shell=True, check=False).returncode == 0
+
+
+def test_a_table_whose_reader_leaves_is_no_bug():
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(
+        [sys.executable, "-m", "posttrain", "tasks", "list"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_json_is_one_document_and_nothing_else(cli):

@@ -43,6 +43,12 @@ def test_a_limit_that_is_not_positive_is_wrong_usage(cli):
     assert ended.stderr.count("\n") == 1
 
 
+def test_a_flag_that_does_not_exist_is_wrong_usage_and_no_command(cli):
+    ended = cli("sandbox", "run", "--wal-s", "3", "--", "true")
+    assert ended.returncode == 2
+    assert "no flag '--wal-s'; did you mean '--wall-s'?" in ended.stderr
+
+
 def test_a_machine_without_bubblewrap_gets_one_line_and_exit_3(tmp_path):
     bubblewrap = shutil.which("bwrap")
     # The masked file is not executable, which is how a missing program looks.

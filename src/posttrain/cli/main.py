@@ -62,6 +62,7 @@ def build_app() -> App:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a bug leaves as the exception that it is."""
+    _open_closed_streams()
     if arguments is None:
         _show_notices()
     tokens = sys.argv[1:] if arguments is None else list(arguments)
@@ -87,6 +88,13 @@ def exit_code_of(command: Callable[[], int | None]) -> int:
         return 130
     except OSError as error:
         return _end_of_disk_or_pipe(error)
+
+
+def _open_closed_streams() -> None:
+    """Give a command that was started with a closed output one that takes and drops everything."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open until the end
 
 
 def _show_notices() -> None:

@@ -78,5 +78,12 @@ def number(value: object) -> str:
     return str(value)
 
 
+class _PipedConsole(Console):
+    """Leaves a reader that went away to the command's own ending, which is no error."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # noqa: PLE0704 - rich calls this while it handles the BrokenPipeError
+
+
 def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else 160)
+    return _PipedConsole(width=None if sys.stdout.isatty() else 160)

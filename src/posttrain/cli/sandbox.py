@@ -1,5 +1,6 @@
 """``posttrain sandbox``: run one command inside the sandbox that judges candidates."""
 
+import difflib
 import sys
 from typing import Annotated, Any
 
@@ -17,6 +18,10 @@ from posttrain.sandbox.protocol import ExecSpec
 __all__ = ["app"]
 
 _DEFAULT = Limits()
+_FLAGS = (
+    "--wall-s", "--cpu-s", "--memory-bytes", "--pids", "--output-bytes", "--disk-bytes",
+    "--template", "--backend", "--unsafe", "--json", "--quiet",
+)  # fmt: skip
 
 app = verb(
     "sandbox",
@@ -79,6 +84,10 @@ def run(
 def _checked(command: tuple[str, ...], template: str) -> tuple[str, ...]:
     if not command:
         raise ConfigError("no command given; add it after a double dash: sandbox run -- CMD …")
+    if command[0].startswith("-"):
+        near = difflib.get_close_matches(command[0], _FLAGS, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ConfigError(f"no flag {command[0]!r}; {hint}allowed: {', '.join(_FLAGS)}")
     if template != "python":
         raise ConfigError(f"no template {template!r}; allowed: python")
     return command

@@ -13,6 +13,7 @@ from posttrain.core.clock import Clock, SystemClock
 from posttrain.core.errors import TaskFormatError
 from posttrain.core.task import Task
 from posttrain.core.verdict import Status, Verdict
+from posttrain.loop.interrupt import sigterm_as_interrupt
 from posttrain.loop.judging import num_usable_cores, open_judge
 from posttrain.reward.layers import RewardSpec, score
 from posttrain.rollout.results import result_line
@@ -56,7 +57,7 @@ def grade_solutions(
     items = [(_task_of(tasks, solution, spec), code_of(solution)) for solution in solutions]
     started_s = clock.monotonic_s()
     counts = dict.fromkeys(Status, 0)
-    with replacing(spec.out) as write:
+    with sigterm_as_interrupt(), replacing(spec.out) as write:
         for line in _result_lines(items, solutions, spec):
             counts[Status(line["status"])] += 1
             write(to_line(line))
