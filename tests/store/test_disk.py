@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from posttrain.core.errors import ConfigError
+from posttrain.core.errors import ConfigError, StoreError
 from posttrain.store.disk import replacing
 
 
@@ -20,6 +20,11 @@ def test_an_output_that_fails_midway_leaves_the_old_file_alone(tmp_path: Path) -
         fail_midway()
     assert [entry.name for entry in tmp_path.iterdir()] == ["results.jsonl"]
     assert path.read_text() == "old"
+
+
+def test_a_path_that_cannot_even_be_looked_at_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="File name too long"), replacing(tmp_path / ("x" * 300)):
+        raise AssertionError("began to write")
 
 
 def test_what_is_no_file_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -180,8 +180,15 @@ def test_a_missing_file_and_a_broken_archive_are_named(tmp_path):
         read_tasks(tmp_path / "none.jsonl")
     with pytest.raises(NotFoundError, match="is a folder"):
         read_tasks(tmp_path)
+    with pytest.raises(NotFoundError, match="cannot be read: File name too long"):
+        read_tasks(tmp_path / ("x" * 300))
     broken = tmp_path / "broken.jsonl.gz"
     broken.write_bytes(b"not gzip")
+    with pytest.raises(TaskFormatError, match="in gzip form"):
+        read_tasks(broken)
+    packed = bytearray(gzip.compress(json.dumps(MINIMAL).encode()))
+    packed[30] ^= 0xFF
+    broken.write_bytes(packed)
     with pytest.raises(TaskFormatError, match="in gzip form"):
         read_tasks(broken)
 

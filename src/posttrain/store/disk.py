@@ -70,7 +70,9 @@ def replacing(path: Path | None) -> Iterator[Callable[[bytes], object]]:
     if path is None:
         yield len
         return
-    if path.exists() and not path.is_file():
+    with storing(path):
+        is_other = path.exists() and not path.is_file()
+    if is_other:
         raise ConfigError(f"{path} is not a regular file; give the path of a file to write")
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with storing(path):

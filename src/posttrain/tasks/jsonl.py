@@ -7,6 +7,7 @@ others do hold them.
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,21 @@ __all__ = ["parse_json", "read_json_lines", "read_text"]
 def read_text(path: Path) -> str:
     """The text of a UTF-8 file, unpacked when its name ends in ``.gz``.
 
-    Raises ``NotFoundError`` when there is no such file and ``TaskFormatError`` when its bytes
-    are not what its name says.
+    Raises ``NotFoundError`` when there is no file that may be read and ``TaskFormatError`` when
+    its bytes are not what its name says.
     """
-    if not path.is_file():
-        kind = "is a folder" if path.is_dir() else "does not exist"
-        raise NotFoundError(f"{path} {kind}; give the path of a readable file")
     try:
+        if not path.is_file():
+            kind = "is a folder" if path.is_dir() else "does not exist"
+            raise NotFoundError(f"{path} {kind}; give the path of a readable file")
         data = path.read_bytes()
+    except OSError as error:
+        raise NotFoundError(
+            f"{path} cannot be read: {error.strerror}; give the path of a readable file"
+        ) from error
+    try:
         return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    except (gzip.BadGzipFile, EOFError, UnicodeDecodeError) as error:
+    except (gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError) as error:
         raise TaskFormatError(
             f"{path} is not UTF-8 text{' in gzip form' if path.suffix == '.gz' else ''}: {error}"
         ) from error
