@@ -13,7 +13,7 @@ from posttrain.core.task import Task, Trust
 from posttrain.sandbox.protocol import Sandbox
 from posttrain.verify.fault import InfraFaultError, TaskFaultError, UnexplainedError
 from posttrain.verify.plain_asserts import read_plain_asserts, run_plain_asserts
-from posttrain.verify.programs.asking import Call, Candidate
+from posttrain.verify.programs.asking import Candidate
 from posttrain.verify.programs.channel import Channel, GoneError
 from posttrain.verify.programs.compare import Rules
 from posttrain.verify.programs.frame import MalformedError, RefusedError, Tree, load
@@ -53,9 +53,9 @@ def answer_tests(
     try:
         if task.verifier.trust is Trust.SHARED:
             return _in_one_process(sandbox, task, _job(task, tests, rules, code))
-        found = [_direct_run(test, rules) for test in tests]
-        direct = [one for one in found if one is not None]
-        if len(direct) == len(found):
+        runs = [_direct_run(test, rules) for test in tests]
+        direct = [run for run in runs if run is not None]
+        if len(direct) == len(runs):
             return _directly(sandbox, task, direct, code, seed)
         return _through_test_process(sandbox, task, _job(task, tests, rules, None), code, seed)
     except RefusedError as error:
@@ -64,15 +64,13 @@ def answer_tests(
         raise InfraFaultError("a sandbox did not end at its wall time") from error
 
 
-def _direct_run(test: FunctionTest, rules: Rules) -> tuple[Run, list[Call]] | None:
-    """How the driver itself judges a test, and the calls that this may make."""
+def _direct_run(test: FunctionTest, rules: Rules) -> Run | None:
     if isinstance(test, Case):
-        return lambda candidate: run_case(candidate, test, rules), [(test.args, test.kwargs)]
+        return lambda candidate: run_case(candidate, test, rules)
     asserts = read_plain_asserts(test)
     if asserts is None:
         return None
-    calls = [(one.args, one.kwargs) for one in asserts]
-    return lambda candidate: run_plain_asserts(candidate, asserts), calls
+    return lambda candidate: run_plain_asserts(candidate, asserts)
 
 
 def _job(
@@ -93,13 +91,7 @@ def _test_tree(test: FunctionTest) -> Tree:
     return ["case", *map(pack, test)]
 
 
-def _directly(
-    sandbox: Sandbox,
-    task: Task,
-    tests: Sequence[tuple[Run, list[Call]]],
-    code: str,
-    seed: int,
-) -> Answers:
+def _directly(sandbox: Sandbox, task: Task, runs: Sequence[Run], code: str, seed: int) -> Answers:
     with joined(task.limits) as (channel, end):
         host = running_candidate(
             sandbox,
@@ -110,9 +102,7 @@ def _directly(
             end=end,
         )
         with host as process:
-            candidate = Candidate(channel)
-            candidate.ask_ahead([call for _, calls in tests for call in calls])
-            results = tuple(run_tests(candidate, [run for run, _ in tests]))
+            results = tuple(run_tests(Candidate(channel), runs))
             channel.close()
             return Answers(results=results, candidate=process.wait())
 

@@ -8,31 +8,17 @@
 
 The first frame, with id 0, tells how loading went. Ids are random, so a frame that was not asked
 for does not pass as a reply: whatever does not fit is ``ForgedError``, an act of the candidate.
-
-Calls whose arguments are known may be asked ahead: the host still takes and answers one after
-another, but neither side has to wake the other for each.
 """
 
-import contextlib
 import os
-from collections import deque
-from collections.abc import Sequence
 from typing import Any
 
-from posttrain.verify.programs.channel import LOAD_ID, Channel, GoneError, framed
-from posttrain.verify.programs.frame import (
-    MalformedError,
-    Opaque,
-    RefusedError,
-    Tree,
-    dump,
-    load,
-)
+from posttrain.verify.programs.channel import LOAD_ID, Channel
+from posttrain.verify.programs.frame import MalformedError, Opaque, Tree, dump, load
 from posttrain.verify.programs.pack import pack
 from posttrain.verify.programs.unpack import opaque_values, unpack
 
 __all__ = [
-    "Call",
     "Candidate",
     "ForbiddenCall",
     "ForgedError",
@@ -43,11 +29,6 @@ __all__ = [
 ]
 
 _MAX_TEXT = 300
-_AHEAD_BYTES = 32768
-"""A socket takes so much at once even when the other end is not reading."""
-
-Call = tuple[list[Any], dict[str, Any]]
-"""Positional and keyword arguments."""
 
 
 class ForgedError(Exception):
@@ -104,32 +85,7 @@ class Candidate:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._has_opaque = False
-        self._ahead: deque[tuple[int, list[Any]]] = deque()
         self.num_calls = 0
-
-    def ask_ahead(self, calls: Sequence[Call]) -> None:
-        """Send the requests of ``calls``; ``call`` then needs only the replies, in this order.
-
-        Some may be left out when it makes only some of them. Of calls that do not fit, or cannot
-        travel, and those after them none is sent.
-        """
-        frames: list[bytes] = []
-        room = _AHEAD_BYTES
-        for args, kwargs in calls:
-            number = _new_number()
-            try:
-                frame = framed(_request(number, args, kwargs, copy_back=False))
-            except RefusedError:
-                break
-            room -= len(frame)
-            if room < 0:
-                break
-            frames.append(frame)
-            self._ahead.append((number, args))
-        with contextlib.suppress(GoneError):  # whoever waits for a reply will notice
-            self._channel.write(b"".join(frames))
-        if len(frames) == len(calls):
-            self._channel.end_sending()
 
     def await_loaded(self) -> None:
         """Wait until the code has run.
@@ -159,11 +115,10 @@ class Candidate:
             Raised, RefusedReplyError, OpaqueError, ForbiddenCall: how the call ended instead.
             ForgedError, GoneError: nothing more can be asked.
         """
-        number = self._asked_ahead(args)
-        if number is None:
-            number = _new_number()
-            self._channel.send(_request(number, args, kwargs, copy_back=copy_back))
+        number = int.from_bytes(os.urandom(7), "big") + 1
+        request = dump([number, pack(args), pack(kwargs), copy_back])
         self.num_calls += 1
+        self._channel.send(request)
         match self._reply(number):
             case ["value", value, None]:
                 return self._plain(value), None
@@ -179,21 +134,10 @@ class Candidate:
 
     def finish(self) -> None:
         """Say that no call follows; raises ``ForgedError`` when unasked bytes have arrived."""
-        with contextlib.suppress(GoneError):
-            self._asked_ahead(None)
         surplus = self._channel.has_surplus()
         self._channel.close()
         if surplus:
             raise ForgedError("bytes after the last reply")
-
-    def _asked_ahead(self, args: list[Any] | None) -> int | None:
-        """The number under which these arguments were sent; replies to others are dropped."""
-        while self._ahead:
-            number, sent = self._ahead.popleft()
-            if sent is args:
-                return number
-            self._reply(number)
-        return None
 
     def _reply(self, number: int) -> list[Tree]:
         try:
@@ -221,14 +165,6 @@ class Candidate:
         if found is not None and found.lies:
             raise OpaqueError(found)
         return value if found is None else None
-
-
-def _new_number() -> int:
-    return int.from_bytes(os.urandom(7), "big") + 1
-
-
-def _request(number: int, args: list[Any], kwargs: dict[str, Any], *, copy_back: bool) -> bytes:
-    return dump([number, pack(args), pack(kwargs), copy_back])
 
 
 def _read(tree: Tree, look_for_opaque: bool) -> tuple[Any, Opaque | None]:

@@ -5,16 +5,14 @@ cap before the body is read. Plain descriptors are used, not socket objects: ins
 memory is touched for the first time must be copied, and socket objects touch much of it.
 """
 
-import contextlib
 import fcntl
 import os
 import struct
 import termios
-from _socket import MSG_WAITALL, SHUT_WR, socket
 
 from posttrain.verify.programs.frame import MAX_FRAME_BYTES, MalformedError
 
-__all__ = ["LOAD_ID", "Channel", "GoneError", "framed"]
+__all__ = ["LOAD_ID", "Channel", "GoneError"]
 
 LOAD_ID = 0
 """Id of the frame that reports how loading went; calls have larger ones."""
@@ -29,40 +27,22 @@ class GoneError(ConnectionError):
     """The other end is closed."""
 
 
-def framed(data: bytes) -> bytes:
-    """One frame as it travels."""
-    return len(data).to_bytes(_HEADER_BYTES, "big") + data
-
-
 class Channel:
     """One end of a socket pair; owns the descriptor."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._buffer = b""
-        self._ended: socket | None = None
 
     def send(self, data: bytes) -> None:
         """Send one frame; raises ``GoneError`` when nobody can receive it."""
-        self.write(framed(data))
-
-    def write(self, frames: bytes) -> None:
-        """Send what ``framed`` made, of any number of frames."""
+        frame = len(data).to_bytes(_HEADER_BYTES, "big") + data
         try:
-            sent = os.write(self._fd, frames)
-            while sent < len(frames):
-                sent += os.write(self._fd, memoryview(frames)[sent:])
+            sent = os.write(self._fd, frame)
+            while sent < len(frame):
+                sent += os.write(self._fd, memoryview(frame)[sent:])
         except (BrokenPipeError, ConnectionResetError) as error:
             raise GoneError(str(error)) from None
-
-    def end_sending(self) -> None:
-        """Say that no frame follows, so that the other end leaves when it has answered all.
-
-        From here on nothing wakes this end but a full buffer and the end of the stream.
-        """
-        self._ended = socket(fileno=os.dup(self._fd))
-        with contextlib.suppress(OSError):
-            self._ended.shutdown(SHUT_WR)
 
     def receive(self) -> bytes:
         """The next frame.
@@ -99,15 +79,10 @@ class Channel:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-        if self._ended is not None:
-            self._ended.close()
 
     def _read(self, num_bytes: int) -> bytes:
         try:
-            if self._ended is None:
-                data = os.read(self._fd, num_bytes)
-            else:
-                data = self._ended.recv(num_bytes, MSG_WAITALL)
+            data = os.read(self._fd, num_bytes)
         except ConnectionResetError as error:
             raise GoneError(str(error)) from None
         if not data:
