@@ -132,8 +132,11 @@ def changed(path, value):
         (changed("limits", {"pids": 10**12}), "limits.pids is 1000000000000; input should be less"),
         (changed("verifier.atol", math.inf), "verifier.atol is inf; input should be a finite"),
         (changed("verifier.entry_point", "a b"), "entry_point 'a b' is not a name"),
-        (changed("verifier.forbid", 5), "verifier: forbid is 5; input should be a valid"),
-        (changed("verifier.null_share", "x"), "verifier: null_share is 'x'; input should be"),
+        (changed("verifier.forbid", 5), "verifier: options: forbid is 5; input should be a valid"),
+        (
+            changed("verifier.null_share", "x"),
+            "verifier: options: null_share is 'x'; input should be",
+        ),
         (
             changed("verifier", {"type": "stdio", "comprae": "float"}),
             "unknown key 'comprae'; did you mean 'compare'?",

@@ -146,7 +146,7 @@ class VerifierLine(Record):
                     f"unknown key {key!r}{did_you_mean(key, allowed) or ';'} "
                     f"allowed keys are {', '.join(allowed)}"
                 )
-        parse_record(model, self.options, "verifier")
+        parse_record(model, self.options, "options")
 
     @property
     def options(self) -> dict[str, Any]:
