@@ -6,7 +6,7 @@ import pytest
 
 from posttrain.core.errors import LimitUnsupportedError, SandboxError
 from posttrain.core.execution import ExecResult, Outcome
-from posttrain.core.task import GeneratorSpec, Limits
+from posttrain.core.task import EnvironmentSpec, GeneratorSpec, Limits
 from posttrain.core.verdict import Status, Validity
 from posttrain.verify.judge import Judge
 
@@ -140,6 +140,18 @@ def test_an_unknown_exception_of_ours_is_an_error_and_never_a_failure(sandbox, i
 def test_a_task_that_cannot_be_judged_is_an_error_of_the_task(judge, make_task, verifier):
     verdict = judge.grade(make_task(verifier=verifier), IDENTITY, seed=1)
     assert verdict.status is Status.ERROR and verdict.validity is Validity.TASK_INVALID
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [EnvironmentSpec(template="gpu"), EnvironmentSpec(files={"data.txt": b"1"})],
+    ids=["template", "files"],
+)
+def test_an_environment_that_would_be_left_out_is_an_error_of_the_task(
+    judge, make_task, environment
+):
+    task = make_task(verifier={"visible": (CASE,)}, environment=environment)
+    assert judge.grade(task, IDENTITY, seed=1).validity is Validity.TASK_INVALID
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ from posttrain.verify.suspicion import scan_source
 __all__ = ["Judge"]
 
 _TYPES = ("function", "stdio")
+_TEMPLATE = "python"
 _MAX_TRIES = 2
 _MAX_CODE_CHARS = 200_000
 _IDLE_SHARE = 0.25
@@ -102,10 +103,7 @@ class Judge:
         self._bundle.close()
 
     def _grade_once(self, task: Task, code: str | None, seed: int) -> Verdict:
-        if task.verifier.type not in _TYPES:
-            raise TaskFaultError(
-                f"verifier type {task.verifier.type!r} is unknown here; known: {', '.join(_TYPES)}"
-            )
+        _check_supported(task)
         planned = plan_tests(task, seed)
         if code is None or len(code) > _MAX_CODE_CHARS:
             return _without_code(task, code, planned)
@@ -183,6 +181,19 @@ def _was_starved(findings: _Findings) -> bool:
         and findings.cpu_s < _IDLE_SHARE * wall_s
         and findings.run_delay_s >= _STARVED_SHARE * wall_s
     )
+
+
+def _check_supported(task: Task) -> None:
+    """Refuse what would be left out silently: a verdict in another environment is no verdict."""
+    if task.verifier.type not in _TYPES:
+        raise TaskFaultError(
+            f"verifier type {task.verifier.type!r} is unknown here; known: {', '.join(_TYPES)}"
+        )
+    if task.environment.template != _TEMPLATE or task.environment.files:
+        raise TaskFaultError(
+            f"the judge runs template {_TEMPLATE!r} without files, the task asks for "
+            f"{task.environment.template!r} with {len(task.environment.files)} files"
+        )
 
 
 def _without_code(task: Task, code: str | None, planned: tuple[PlannedTest, ...]) -> Verdict:
